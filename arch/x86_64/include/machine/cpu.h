@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef MACHINE_CPU_H
+#define MACHINE_CPU_H
+
+#define RFLAGS_IF (1UL << 9)
+
+static inline void cpu_relax(void)
+{
+	__builtin_ia32_pause();
+}
+
+static inline unsigned long rflags(void)
+{
+	unsigned long flags;
+
+	__asm__ volatile("pushfq; popq %0" : "=r"(flags) : : "memory");
+	return flags;
+}
+
+static inline unsigned long irq_save(void)
+{
+	unsigned long flags = rflags();
+
+	__asm__ volatile("cli" : : : "memory");
+	return flags;
+}
+
+static inline void irq_restore(unsigned long flags)
+{
+	if (flags & RFLAGS_IF)
+		__asm__ volatile("sti" : : : "memory");
+}
+
+static inline bool irq_enabled(void)
+{
+	return rflags() & RFLAGS_IF;
+}
+
+static inline unsigned int cpu_id(void)
+{
+	return 0; /* the other CPUs are not started */
+}
+
+#endif
