@@ -7,6 +7,7 @@
 #define ARCH_BOOT_INFO_H
 
 #include <arch/page.h>
+#include <stdbool.h>
 
 enum mem_type {
 	MEM_USABLE,
@@ -21,10 +22,10 @@ struct mem_range {
 	enum mem_type type;
 };
 
-#define BOOT_MAX_RANGES	 128
+#define BOOT_MAX_RANGES  128
 #define BOOT_MAX_MODULES 8
 #define BOOT_MAX_CMDLINE 2048
-#define BOOT_MAX_NAME	 64
+#define BOOT_MAX_NAME    64
 
 struct boot_module {
 	pa_t start, end;
@@ -57,7 +58,16 @@ struct boot_info {
 	struct boot_framebuffer framebuffer;
 
 	pa_t handoff_start, handoff_end; /* the loader's own structures */
+	uint64_t start_ticks; /* the clock at the kernel's first instruction */
 };
+
+/*
+ * Copy @n bytes of physical memory at @pa to @buf. @ctx is not used: the
+ * signature is that of the firmware parsers' readers.
+ * Context: boot only, before the kernel's own page tables are in force.
+ * Return: false, nothing copied, where the early tables do not reach.
+ */
+bool boot_phys_read(void *ctx, pa_t pa, void *buf, size_t n);
 
 /* The kernel proper: entered once, by the machine, with interrupts off. */
 _Noreturn void kernel_main(const struct boot_info *info);

@@ -9,7 +9,7 @@
 
 /* What one tick of clock_ticks() is. The host says which (clock=). */
 enum clock_kind {
-	CLOCK_NS,	    /* ticks are time; clock_hz() of them a second */
+	CLOCK_NS,           /* ticks are time; clock_hz() of them a second */
 	CLOCK_INSTRUCTIONS, /* the emulator counts one tick per instruction */
 };
 

@@ -36,4 +36,8 @@ struct image_section {
 /* The image's sections in address order, @nr of them; none when hosted. */
 const struct image_section *arch_image_sections(size_t *nr);
 
+/* The physical memory [*start, *end) that the image takes; empty when
+ * hosted. */
+void arch_image_range(pa_t *start, pa_t *end);
+
 #endif

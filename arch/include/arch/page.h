@@ -26,10 +26,10 @@ typedef uintptr_t va_t;
 #define PAGE_MASK  (~(PAGE_SIZE - 1))
 
 #define HUGE_PAGE_SHIFT 21 /* the next larger leaf: 2 MiB */
-#define HUGE_PAGE_SIZE	(1UL << HUGE_PAGE_SHIFT)
+#define HUGE_PAGE_SIZE  (1UL << HUGE_PAGE_SHIFT)
 
-#define PAGE_ALIGN_DOWN(x) ((x) & PAGE_MASK)
-#define PAGE_ALIGN(x)	   (((x) + PAGE_SIZE - 1) & PAGE_MASK)
+#define PAGE_ALIGN_DOWN(x) ((x)&PAGE_MASK)
+#define PAGE_ALIGN(x)      (((x) + PAGE_SIZE - 1) & PAGE_MASK)
 
 /*
  * The machine defines, as constants:

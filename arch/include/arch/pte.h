@@ -22,9 +22,9 @@ typedef uint32_t pgprot_t;
 #define PROT_EXEC     ((pgprot_t)2)
 #define PROT_UNCACHED ((pgprot_t)4) /* device memory */
 
-#define PAGE_KERNEL	    PROT_WRITE
-#define PAGE_KERNEL_RO	    ((pgprot_t)0)
-#define PAGE_KERNEL_ROX	    PROT_EXEC
+#define PAGE_KERNEL         PROT_WRITE
+#define PAGE_KERNEL_RO      ((pgprot_t)0)
+#define PAGE_KERNEL_ROX     PROT_EXEC
 #define PAGE_KERNEL_NOCACHE (PROT_WRITE | PROT_UNCACHED)
 
 typedef struct {
@@ -62,6 +62,10 @@ static inline unsigned int pt_index(va_t va, unsigned int level)
 
 /* The root table that translation goes through now. Any context. */
 pte_t *arch_root_table(void);
+
+/* Translate through the root table at @root from now on, with nothing
+ * remembered of the old one. Context: interrupts off. */
+void arch_set_root_table(pa_t root);
 
 /* Largest level (1 or 2) of which this machine's CPUs take leaves. */
 unsigned int arch_max_leaf_level(void);

@@ -15,10 +15,10 @@ extern uintptr_t hosted_ram_base;     /* host address of physical 0 */
 extern uintptr_t hosted_vmemmap_base; /* host address of pfn 0's descriptor */
 
 #define DIRECT_MAP_BASE hosted_ram_base
-#define VMEMMAP_BASE	hosted_vmemmap_base
-#define VMALLOC_START	0xffffc90000000000UL
-#define VMALLOC_END	0xffffe90000000000UL
-#define MODULES_START	0xffffffffc0000000UL
-#define MODULES_END	0xffffffffff000000UL
+#define VMEMMAP_BASE    hosted_vmemmap_base
+#define VMALLOC_START   0xffffc90000000000UL
+#define VMALLOC_END     0xffffe90000000000UL
+#define MODULES_START   0xffffffffc0000000UL
+#define MODULES_END     0xffffffffff000000UL
 
 #endif

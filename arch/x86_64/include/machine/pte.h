@@ -7,15 +7,15 @@
 #ifndef MACHINE_PTE_H
 #define MACHINE_PTE_H
 
-#define PTE_P	 (1UL << 0)
-#define PTE_RW	 (1UL << 1)
-#define PTE_PWT	 (1UL << 3)
-#define PTE_PCD	 (1UL << 4)
-#define PTE_A	 (1UL << 5)
-#define PTE_D	 (1UL << 6)
-#define PTE_PS	 (1UL << 7) /* leaf, in levels 1 and 2 */
-#define PTE_G	 (1UL << 8)
-#define PTE_NX	 (1UL << 63)
+#define PTE_P    (1UL << 0)
+#define PTE_RW   (1UL << 1)
+#define PTE_PWT  (1UL << 3)
+#define PTE_PCD  (1UL << 4)
+#define PTE_A    (1UL << 5)
+#define PTE_D    (1UL << 6)
+#define PTE_PS   (1UL << 7) /* leaf, in levels 1 and 2 */
+#define PTE_G    (1UL << 8)
+#define PTE_NX   (1UL << 63)
 #define PTE_ADDR 0x000ffffffffff000UL
 
 static inline bool pte_none(pte_t pte)

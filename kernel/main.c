@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The boot order, from the machine's door to the verdict.
+ *
+ *   words       the kernel command line; needs no memory
+ *   firmware    ACPI tables, while the early page tables reach them
+ *   memory      memblock, the kernel's own page tables, the allocators
+ *   clock       measured against a timer that ACPI named
+ *   work        suites, then timings, then the prompt or the end
+ */
+#include <arch/boot_info.h>
+#include <arch/clock.h>
+#include <arch/machine.h>
+#include <kernel/banner.h>
+#include <kernel/firmware.h>
+#include <kernel/prompt.h>
+#include <kernel/work.h>
+#include <lib/param.h>
+#include <lib/printk.h>
+#include <mm/kernel_map.h>
+#include <mm/mm.h>
+
+/* Build the kernel's page tables and translate through them. */
+static bool switch_page_tables(const struct boot_info *info)
+{
+	size_t nr;
+	const struct image_section *sections = arch_image_sections(&nr);
+	pa_t root = kernel_map_build(info, sections, nr, &memblock);
+
+	if (root)
+		arch_set_root_table(root);
+	return root != 0;
+}
+
+static bool start_memory(const struct boot_info *info)
+{
+	if (mm_early_init(info) || !switch_page_tables(info))
+		return false;
+	mm_init(info);
+	return true;
+}
+
+_Noreturn void kernel_main(const struct boot_info *info)
+{
+	struct firmware firmware = {0};
+
+	banner_print(info);
+	banner_print_memory(info);
+	if (param_parse(info->cmdline))
+		machine_exit(MACHINE_FAILED);
+	firmware_read(info, &firmware);
+	if (!start_memory(info))
+		machine_exit(MACHINE_FAILED);
+	uint64_t before_clock = clock_ticks();
+	firmware_start_clock(&firmware);
+	uint64_t clock_cost = clock_ticks() - before_clock;
+
+	banner_print_boot_time(clock_ticks() - info->start_ticks - clock_cost,
+			       clock_cost);
+	machine_exit(work_run() ? MACHINE_PASSED : MACHINE_FAILED);
+}
