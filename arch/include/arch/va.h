@@ -21,7 +21,8 @@
  *   void va_zero(va, n)        n bytes
  *   void va_copy_to(va, const void *from, n)
  *   void va_copy_from(void *to, va, n)
- *   void va_copy(va_to, va_from, n)     ranges do not overlap
+ *   void va_copy_va(va_to, va_from, n)  ranges do not overlap; va_copy is
+ *                                       a name of <stdarg.h>
  * An access that the page tables (or a stale TLB entry) do not permit is a
  * bug in the caller: the machine reports it and panics.
  */

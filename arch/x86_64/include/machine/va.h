@@ -38,7 +38,7 @@ static inline void va_copy_from(void *to, va_t va, size_t n)
 	__builtin_memcpy(to, (const void *)va, n);
 }
 
-static inline void va_copy(va_t to, va_t from, size_t n)
+static inline void va_copy_va(va_t to, va_t from, size_t n)
 {
 	__builtin_memcpy((void *)to, (const void *)from, n);
 }
