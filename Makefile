@@ -86,13 +86,11 @@ $(ELF): $(OBJS) linker.ld tools/symbols.py
 # lib/, mm/ and their unit suites as a Linux process under sanitizers.
 
 HOST_CC   ?= gcc
-HOST_OUT  := build/host
+HOST_OUT  := build/host$(if $(findstring clang,$(notdir $(HOST_CC))),-clang)
 HOST_TEST := $(HOST_OUT)/quire-host
-HOST_ARCH_SRCS := $(sort $(wildcard arch/hosted/*.c))
-HOST_SRCS := $(sort $(shell find lib mm tests/unit -name '*.c' \
-	-not -path '*/x86_64/*'))
-HOST_OBJS := $(HOST_ARCH_SRCS:%=$(HOST_OUT)/obj/%.o) \
-	$(HOST_SRCS:%=$(HOST_OUT)/obj/%.o)
+HOST_SRCS := $(sort $(shell find arch/hosted lib mm tests/unit \
+	tests/hosted_main.c -name '*.c' -not -path '*/x86_64/*'))
+HOST_OBJS := $(HOST_SRCS:%=$(HOST_OUT)/obj/%.o)
 HOST_INCLUDES := -Iarch/include -Iarch/hosted/include -I.
 HOST_CFLAGS := -std=gnu11 -g -O1 -fno-omit-frame-pointer \
 	-fsanitize=address,undefined -fno-sanitize-recover=undefined \
@@ -100,9 +98,10 @@ HOST_CFLAGS := -std=gnu11 -g -O1 -fno-omit-frame-pointer \
 	$(WARNINGS) $(HOST_INCLUDES)
 
 # The kernel's own string and print functions must not stand in for the C
-# library's, which the sanitizers watch: they are renamed.
-$(HOST_OUT)/obj/lib/%.o $(HOST_OUT)/obj/mm/%.o $(HOST_OUT)/obj/tests/%.o: \
-	HOST_CFLAGS += -include machine/rename.h
+# library's, which the sanitizers watch: they are renamed. arch/hosted itself
+# is written against the C library.
+HOST_RENAME := $(addprefix $(HOST_OUT)/obj/,lib/%.o mm/%.o tests/%.o)
+$(HOST_RENAME): HOST_CFLAGS += -include machine/rename.h
 
 $(HOST_OUT)/obj/%.c.o: %.c
 	$(call say,HOSTCC,$<)
@@ -112,5 +111,10 @@ $(HOST_OUT)/obj/%.c.o: %.c
 $(HOST_TEST): $(HOST_OBJS)
 	$(call say,HOSTLD,$@)
 	$(Q)$(HOST_CC) $(HOST_CFLAGS) $^ -lpthread -o $@
+
+# T='list*' runs a part; ARGS holds more words of the kernel command line.
+.PHONY: host-test
+host-test: $(HOST_TEST)
+	$(Q)$(HOST_TEST) $(if $(T),'test=$(T)') $(ARGS)
 
 -include $(HOST_OBJS:.o=.d)

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Console, exit, image, clock and CPU of the hosted machine. */
+#include "os.h"
+
+#include <arch/clock.h>
+#include <arch/cpu.h>
+#include <arch/machine.h>
+
+_Thread_local struct hosted_cpu hosted_cpu;
+
+void console_write(const char *s, size_t n)
+{
+	os_write(s, n);
+}
+
+int console_getc(void)
+{
+	return os_getc();
+}
+
+_Noreturn void machine_exit(enum machine_status status)
+{
+	switch (status) {
+	case MACHINE_PASSED:
+		os_exit(0);
+	case MACHINE_FAILED:
+		os_exit(1);
+	case MACHINE_PANIC:
+		os_print_stack();
+		break;
+	}
+	os_exit(2);
+}
+
+const struct image_section *arch_image_sections(size_t *nr)
+{
+	*nr = 0;
+	return NULL;
+}
+
+uint64_t clock_ticks(void)
+{
+	return os_now_ns();
+}
+
+enum clock_kind clock_kind(void)
+{
+	return CLOCK_NS;
+}
+
+uint64_t clock_hz(void)
+{
+	return 1000000000;
+}
+
+const char *clock_source(void)
+{
+	return "clock_gettime";
+}
+
+uint64_t clock_ticks_to_ns(uint64_t ticks)
+{
+	return ticks;
+}
+
+unsigned int cpus_online(void)
+{
+	return 1;
+}
+
+/* A frame is the caller's frame pointer, then the return address. */
+size_t arch_backtrace(const void *frame, uintptr_t *pcs, size_t max)
+{
+	const uintptr_t *fp = frame ? frame : __builtin_frame_address(0);
+	uintptr_t low, high;
+	size_t n = 0;
+
+	os_stack_bounds(&low, &high);
+	while (n < max && (uintptr_t)fp >= low &&
+	       (uintptr_t)fp <= high - 2 * sizeof(*fp) &&
+	       (uintptr_t)fp % sizeof(*fp) == 0) {
+		pcs[n++] = fp[1];
+		low = (uintptr_t)(fp + 2);
+		fp = (const uintptr_t *)fp[0];
+	}
+	return n;
+}
