@@ -20,5 +20,7 @@ extern uintptr_t hosted_vmemmap_base; /* host address of pfn 0's descriptor */
 #define VMALLOC_END     0xffffe90000000000UL
 #define MODULES_START   0xffffffffc0000000UL
 #define MODULES_END     0xffffffffff000000UL
+#define FIXMAP_START    0xffffffffff000000UL
+#define FIXMAP_END      0xfffffffffffff000UL
 
 #endif
