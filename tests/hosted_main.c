@@ -1,44 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * kernel_main of the hosted machine: brings memory up in the kernel's own
- * order and runs the unit suites. It lies under tests/, since it stands on
- * both mm/ and the tests; arch/hosted/ may know neither.
+ * order, then runs suites, or what test= and bench= name. It lies under
+ * tests/, since it stands on mm/ and the tests; arch/hosted/ may know neither.
  */
 #include <arch/boot_info.h>
 #include <arch/machine.h>
+#include <arch/pte.h>
+#include <lib/bench.h>
 #include <lib/param.h>
 #include <lib/test.h>
+#if __has_include(<mm/mm.h>)
+#include <mm/kernel_map.h>
+#include <mm/mm.h>
+#include <mm/page_alloc.h>
 
-#if __has_include(<mm/vmalloc.h>)
-#	include <mm/memblock.h>
-#	include <mm/page_alloc.h>
-#	include <mm/slab.h>
-#	include <mm/vmalloc.h>
+static const struct leak_check leak_check = {.snapshot = mm_snapshot};
 
-static void memory_init(const struct boot_info *info)
+static bool memory_init(const struct boot_info *info)
 {
-	for (unsigned int i = 0; i < info->nr_map; i++)
-		if (info->map[i].type == MEM_USABLE)
-			memblock_add(&memblock, info->map[i].start,
-				     info->map[i].end - info->map[i].start);
-	page_alloc_init(info, &memblock);
-	slab_init();
-	vmalloc_init();
+	pa_t root;
+
+	if (mm_early_init(info))
+		return false;
+	root = kernel_map_build(info, NULL, 0, &memblock);
+	if (!root)
+		return false;
+	arch_set_root_table(root);
+	mm_init(info);
+	test_set_leak_check(&leak_check);
+	test_set_free_pages(nr_free_pages);
+	return true;
 }
 #else
-static void memory_init(const struct boot_info *info)
+static bool memory_init(const struct boot_info *info)
 {
 	(void)info;
+	return true;
 }
 #endif
 
 _Noreturn void kernel_main(const struct boot_info *info)
 {
-	struct test_result r;
+	unsigned int failed = 0;
 
-	if (param_parse(info->cmdline))
+	if (param_parse(info->cmdline) || !memory_init(info))
 		machine_exit(MACHINE_FAILED);
-	memory_init(info);
-	r = test_run(NULL);
-	machine_exit(r.failed ? MACHINE_FAILED : MACHINE_PASSED);
+	if (*test_glob || !*bench_glob)
+		failed += test_run(NULL).failed;
+	if (*bench_glob)
+		failed += bench_run(NULL).failed;
+	machine_exit(failed ? MACHINE_FAILED : MACHINE_PASSED);
 }
