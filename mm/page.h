@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Page descriptors: one `struct page` for every page of memory. See page.c.
+ */
+#ifndef MM_PAGE_H
+#define MM_PAGE_H
+
+#include <arch/page.h>
+#include <lib/compiler.h>
+#include <lib/list.h>
+#include <mm/memblock.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Blocks of pages have 2^order pages, order 0..MAX_ORDER: 4 KiB to 4 MiB. */
+#define MAX_ORDER       10
+#define NR_ORDERS       (MAX_ORDER + 1)
+#define MAX_BLOCK_PAGES (1UL << MAX_ORDER)
+
+struct kmem_cache;
+
+/* What a descriptor says about its page. All zeros: PAGE_NONE. */
+enum page_type {
+	PAGE_NONE, /* no block starts here: inside one, reserved, or no memory
+		    */
+	PAGE_FREE, /* first page of a free block */
+	PAGE_USED, /* first page of an allocated block */
+	PAGE_SLAB, /* the same, and slab objects are in it */
+	PAGE_TAIL, /* inside an allocated compound block of order .order */
+};
+
+/* struct page.flags */
+#define PAGE_COMPOUND ((uint8_t)1) /* the other pages are PAGE_TAIL */
+
+/*
+ * Who may touch a field: of a free block, whoever holds the zone's lock (Z);
+ * of an allocated block its owner (O); of a slab, whoever holds the cache's
+ * lock (S).
+ */
+struct page {
+	struct list_head list; /* Z: free list. S: cache's list. Else O */
+	union {
+		unsigned long private;         /* O: at the owner's disposal */
+		struct kmem_cache *slab_cache; /* S, constant */
+	};
+	union {
+		_Atomic uint32_t refcount; /* users; 0 when free */
+		struct {
+			uint16_t slab_inuse; /* S: objects handed out */
+			uint16_t slab_free;  /* S: first free, see slab.c */
+		};
+	};
+	uint8_t type;  /* enum page_type. Z, O */
+	uint8_t order; /* of the block; meaningless in PAGE_NONE. Z, O */
+	uint8_t zone;  /* the block's zone, an index. Z, O */
+	uint8_t flags; /* Z, O */
+};
+
+static_assert(sizeof(struct page) == 32, "two descriptors a cache line");
+
+/* Descriptor of pfn 0; mapped only where pfn_valid(). */
+#define vmemmap ((struct page *)VMEMMAP_BASE)
+
+static inline struct page *pfn_to_page(unsigned long pfn)
+{
+	return vmemmap + pfn;
+}
+
+static inline unsigned long page_to_pfn(const struct page *page)
+{
+	return ((va_t)page - VMEMMAP_BASE) / sizeof(*page);
+}
+
+static inline pa_t page_to_pa(const struct page *page)
+{
+	return (pa_t)page_to_pfn(page) << PAGE_SHIFT;
+}
+
+static inline struct page *pa_to_page(pa_t pa)
+{
+	return pfn_to_page(pa >> PAGE_SHIFT);
+}
+
+/* Direct map address of a page's memory. Any context. */
+static inline void *page_address(const struct page *page)
+{
+	return pa_to_va(page_to_pa(page));
+}
+
+/* Descriptor of the page at direct map address @va. Any context. */
+static inline struct page *virt_to_page(const void *va)
+{
+	return pa_to_page(va_to_pa(va));
+}
+
+/* One bit for each MAX_BLOCK_PAGES pages, set: they have descriptors. */
+extern unsigned long *page_present;
+extern unsigned long page_present_bits;
+
+/*
+ * Is there a descriptor for this pfn, any number? (Its page may still be
+ * reserved or no memory: descriptors come MAX_BLOCK_PAGES at a time.)
+ * Context: any. False for all before page_init().
+ */
+static inline bool pfn_valid(unsigned long pfn)
+{
+	unsigned long bit = pfn >> MAX_ORDER;
+
+	return bit < page_present_bits &&
+	       (page_present[bit / 64] >> (bit % 64) & 1);
+}
+
+/* Is @va a direct map address whose page has a descriptor? Any context. */
+static inline bool virt_addr_valid(const void *va)
+{
+	return pfn_valid(va_to_pa(va) >> PAGE_SHIFT);
+}
+
+/* Is @page, any pointer, a descriptor that exists? Any context. */
+static inline bool page_valid(const struct page *page)
+{
+	va_t offset = (va_t)page - VMEMMAP_BASE;
+
+	return offset % sizeof(*page) == 0 && pfn_valid(offset / sizeof(*page));
+}
+
+/*
+ * First descriptor of the compound block around @page; @page itself when it is
+ * in none. Context: any; the caller holds a reference.
+ */
+static inline struct page *compound_head(struct page *page)
+{
+	unsigned long inside = (1UL << page->order) - 1;
+
+	if (likely(page->type != PAGE_TAIL))
+		return page;
+	return page - (page_to_pfn(page) & inside);
+}
+
+/* Users of the block that @page starts or is a tail of. Any context. */
+static inline unsigned int page_ref_count(struct page *page)
+{
+	return atomic_load_explicit(&compound_head(page)->refcount,
+				    memory_order_relaxed);
+}
+
+/*
+ * One more user of the allocated block that @page starts or is a tail of.
+ * Context: any; the caller has a reference. Panics when there was none.
+ */
+void get_page(struct page *page);
+
+/*
+ * Find the next stretch of vmemmap, at or after address @from (0: the first),
+ * that must be mapped and zeroed for the memory in @mb. Stretches ascend, do
+ * not touch, and are page aligned.
+ * Context: boot.
+ * Return: true with [*start, *end); false: that was all.
+ */
+bool vmemmap_next(const struct memblock *mb, va_t from, va_t *start, va_t *end);
+
+/*
+ * Note which pages have descriptors: those that vmemmap_next() tells. They are
+ * mapped and zeroed by now.
+ * Context: boot, before page_alloc_init(). Panics without memory for the map.
+ */
+void page_init(struct memblock *mb);
+
+/* Name of a page type, for messages. Any context. */
+const char *page_type_name(unsigned int type);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The page allocator: blocks of 2^order pages from zones. See page_alloc.c.
+ */
+#ifndef MM_PAGE_ALLOC_H
+#define MM_PAGE_ALLOC_H
+
+#include <arch/boot_info.h>
+#include <lib/fault_inject.h>
+#include <lib/list.h>
+#include <lib/spinlock.h>
+#include <mm/gfp.h>
+#include <mm/memblock.h>
+#include <mm/page.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum zone_type {
+	ZONE_DMA,    /* below 16 MiB */
+	ZONE_DMA32,  /* below 4 GiB */
+	ZONE_NORMAL, /* the rest */
+	NR_ZONES,
+	ZONE_PRIVATE, /* none of the allocator's own: a test's */
+};
+
+/* Free blocks of one order. */
+struct free_area {
+	struct list_head blocks; /* Z, struct page.list */
+	unsigned long nr;        /* Z */
+};
+
+/*
+ * Pages of one kind. Lock letters: Z = .lock held; C = constant after boot.
+ */
+struct zone {
+	spinlock_t lock;
+	unsigned int nonempty; /* Z: bit o: free[o] has blocks; hints without */
+	struct free_area free[NR_ORDERS];
+	unsigned long free_pages;         /* Z: in free[] */
+	unsigned long managed_pages;      /* Z: ever put in */
+	unsigned long start_pfn, end_pfn; /* C: no block lies outside */
+	const char *name;                 /* C */
+	uint8_t id; /* C: struct page.zone of its blocks */
+};
+
+/* --- the machine's pages ------------------------------------------------- */
+
+/*
+ * Take every free page of @mb, which is closed with that. Panics when one of
+ * them belongs to something that @info lists.
+ * Context: boot, after page_init().
+ */
+void page_alloc_init(const struct boot_info *info, struct memblock *mb);
+
+/* May pages be allocated yet? Any context. */
+bool page_alloc_ready(void);
+
+/*
+ * Allocate 2^@order pages, physically contiguous, aligned to their size, with
+ * one reference. Tried: NORMAL, DMA32, DMA, from the first that @gfp permits.
+ * Context: any with GFP_ATOMIC and GFP_NOWAIT; GFP_KERNEL where one may wait.
+ * Return: the first page; NULL: out of memory (after one line unless
+ * __GFP_NOWARN), or @order above MAX_ORDER (after one line).
+ */
+struct page *alloc_pages(gfp_t gfp, unsigned int order);
+
+static inline struct page *alloc_page(gfp_t gfp)
+{
+	return alloc_pages(gfp, 0);
+}
+
+/*
+ * Give up one reference to the block of 2^@order pages at @page; the last one
+ * frees it. NULL does nothing.
+ * Context: any. A @page that is no allocated block of that order (foreign,
+ * misaligned, free already, inside a block, a slab's) gives one line and
+ * changes nothing.
+ */
+void __free_pages(struct page *page, unsigned int order);
+
+static inline void __free_page(struct page *page)
+{
+	__free_pages(page, 0);
+}
+
+/*
+ * Give up one reference to the block that @page starts or is a tail of; the
+ * last one frees it.
+ * Context, bad @page: as for __free_pages().
+ */
+void put_page(struct page *page);
+
+/*
+ * The same by direct map address.
+ * Return, bad arguments: as for alloc_pages() and __free_pages(); an @addr
+ * that is not page aligned or not direct map memory gives one line.
+ */
+void *__get_free_pages(gfp_t gfp, unsigned int order);
+void free_pages(void *addr, unsigned int order);
+
+static inline void *get_zeroed_page(gfp_t gfp)
+{
+	return __get_free_pages(gfp | __GFP_ZERO, 0);
+}
+
+/*
+ * Fill the NULL slots among the @n slots of @array with single pages, in
+ * order, until memory runs out.
+ * Context: as for alloc_pages().
+ * Return: r such that slots [0, r) are all filled, and slots from r on are as
+ * they were. At least one slot is filled when there is a NULL slot and a page.
+ * 0 after one line: @array is NULL, or (debug builds) holds something that is
+ * no allocated page.
+ */
+size_t alloc_pages_bulk(gfp_t gfp, size_t n, struct page **array);
+
+/*
+ * Give up one reference to each single page in the @n slots of @array, skip
+ * the NULL slots, and set all to NULL.
+ * Context: any. A slot that is no allocated single page gives one line, and
+ * that page is left alone.
+ */
+void free_pages_bulk(struct page **array, size_t n);
+
+/* Pages free now; pages that the allocator was ever given. Any context. */
+unsigned long nr_free_pages(void);
+unsigned long nr_managed_pages(void);
+
+/*
+ * Check every invariant of page_alloc.c in every zone.
+ * Context: any; takes the zones' locks, time linear in blocks.
+ * Return: true; false after one line that says what is broken and where.
+ */
+bool buddy_verify(void);
+
+/* Boot parameter fail_page_alloc=N: the Nth page allocation from then fails. */
+extern struct fault_attr fail_page_alloc;
+
+/* --- zones --------------------------------------------------------------- */
+
+/* The machine's zone @type, for reports and tests. Any context. */
+struct zone *zone_of_type(enum zone_type type);
+
+/*
+ * Make @zone an empty zone over the pages [@start_pfn, @end_pfn), whose
+ * descriptors exist and say PAGE_NONE.
+ */
+void zone_init(struct zone *zone, const char *name, enum zone_type id,
+	       unsigned long start_pfn, unsigned long end_pfn);
+
+/*
+ * Put the pages [@start_pfn, @end_pfn), which are in the zone and belong to
+ * nobody, into it as the fewest blocks.
+ * Context: any.
+ */
+void zone_add_pages(struct zone *zone, unsigned long start_pfn,
+		    unsigned long end_pfn);
+
+/*
+ * Take a block of 2^@order pages, @order at most MAX_ORDER, out of @zone.
+ * Return: its first page, with one reference; NULL: there is none.
+ */
+struct page *zone_alloc(struct zone *zone, unsigned int order);
+
+/*
+ * As __free_pages(), for a block that came from @zone.
+ * Return: true; false after one line: bad arguments, nothing changed.
+ */
+bool zone_free(struct zone *zone, struct page *page, unsigned int order);
+
+/* buddy_verify() for one zone. */
+bool zone_verify(struct zone *zone);
+
+#endif
