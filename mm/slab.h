@@ -8,6 +8,7 @@
 #include <lib/compiler.h>
 #include <lib/fault_inject.h>
 #include <mm/gfp.h>
+#include <mm/page.h>
 #include <stdbool.h>
 #include <stddef.h>
 
