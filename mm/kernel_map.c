@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The kernel's own address space.
+ *
+ * Terms
+ *	memory		usable and ACPI ranges of the memory map; reserved
+ *			ranges and holes are not memory and are not mapped
+ *	direct map	all memory, at DIRECT_MAP_BASE + pa
+ *	vmemmap		the page descriptors, at VMEMMAP_BASE + pfn * size
+ *	fixmap		a small window for device registers
+ *	span		memory ranges joined where they meet after rounding
+ *			outwards
+ *
+ * Structures
+ *	Only the page tables, and the fill level of the fixmap.
+ *
+ * Operations
+ *	build	O(tables + descriptors). One descent per table; the direct map
+ *		is a handful of 1 GiB and 2 MiB leaves, so nearly all of the
+ *		time goes into zeroing the descriptors: 32 bytes per page.
+ *	device	O(pages); never undone, there is no need to.
+ *
+ *	What maps what, and how it may be used:
+ *		direct map	largest leaves	rw-
+ *		  under read-only sections	r--
+ *		image		4 KiB leaves	as each section says
+ *		vmemmap		4 KiB leaves	rw-
+ *		fixmap		4 KiB leaves	rw- uncached
+ *	The image has an alias in the direct map. Code and constants are
+ *	read-only there too, or else a stray write through the alias would
+ *	change code after all.
+ *
+ *	Large leaves are kept to the direct map on purpose: an emulated CPU
+ *	that has touched two far large pages takes every flush of a page
+ *	between them for a full one, and would hide missing flushes.
+ *
+ *	Descriptors are made for whole blocks of the largest order the page
+ *	allocator deals in. When it merges a block at the edge of memory it
+ *	looks at the neighbour's descriptor, which then is there, and zero.
+ *
+ * Invariants
+ *	K1	page 0 is not mapped anywhere: no table, no direct map
+ *	K2	a page of a span is mapped at DIRECT_MAP_BASE + pa and there
+ *		alone, but for image, descriptors and device windows
+ *	K3	no mapping, with all its aliases, is writable and executable
+ *	K4	FIXMAP_START <= fixmap_next <= FIXMAP_END
+ *
+ * Locking
+ *	None: boot runs on one CPU.
+ *
+ * Departures from Linux
+ *	No early and late stage of the direct map: the early allocator's
+ *	memory is reachable through the boot tables, so the tree is built in
+ *	one go. Descriptors lie on 4 KiB pages, for the reason above.
+ */
+#include <lib/compiler.h>
+#include <lib/errno.h>
+#include <lib/math.h>
+#include <lib/panic.h>
+#include <lib/printk.h>
+#include <lib/string.h>
+#include <mm/kernel_map.h>
+#include <mm/page.h>
+#include <mm/page_alloc.h>
+#include <mm/pgtable.h>
+
+#define BLOCK_SIZE (PAGE_SIZE << MAX_ORDER)
+
+static va_t fixmap_next = FIXMAP_START;
+
+struct span {
+	pa_t start, end;
+	unsigned int next; /* entry of the memory map that comes after it */
+};
+
+static bool is_memory(const struct mem_range *r)
+{
+	return r->type == MEM_USABLE || r->type == MEM_ACPI_RECLAIM ||
+	       r->type == MEM_ACPI_NVS;
+}
+
+/*
+ * The span after @span (at first all zero), of ranges rounded outwards to
+ * @align bytes.
+ * Return: false at the end of the map.
+ */
+static bool next_span(const struct boot_info *info, pa_t align,
+		      struct span *span)
+{
+	unsigned int i = span->next;
+	pa_t end = 0;
+
+	while (i < info->nr_map && !is_memory(&info->map[i]))
+		i++;
+	if (i == info->nr_map)
+		return false;
+	span->start = round_down(info->map[i].start, align);
+	for (; i < info->nr_map; i++) {
+		const struct mem_range *r = &info->map[i];
+
+		if (!is_memory(r))
+			continue;
+		if (end && round_down(r->start, align) > end)
+			break;
+		end = round_up(r->end, align);
+	}
+	span->end = end;
+	span->next = i;
+	return true;
+}
+
+static int map_direct(pte_t *root, const struct boot_info *info)
+{
+	struct span span = {0};
+	int err = 0;
+
+	while (!err && next_span(info, PAGE_SIZE, &span)) {
+		pa_t start = max(span.start, (pa_t)PAGE_SIZE); /* K1 */
+
+		if (start < span.end)
+			err = pgtable_map_range(root, DIRECT_MAP_BASE + start,
+						DIRECT_MAP_BASE + span.end,
+						start, PAGE_KERNEL,
+						arch_max_leaf_level(), 0);
+	}
+	return err;
+}
+
+static int map_section(pte_t *root, const struct image_section *s)
+{
+	va_t alias = DIRECT_MAP_BASE + s->pa;
+	int err = pgtable_map_range(root, s->va, s->va + s->size, s->pa,
+				    s->prot, 0, 0);
+
+	if (!err && !(s->prot & PROT_WRITE))
+		err = pgtable_protect(root, alias, alias + s->size,
+				      PAGE_KERNEL_RO, 0);
+	if (err)
+		printk("kernel map: section %s at 0x%lx, %zu bytes: error %d\n",
+		       s->name, s->va, s->size, err);
+	return err;
+}
+
+/* Memory for the descriptors of [@start, @end), zeroed, mapped at @start. */
+static int map_descriptors(pte_t *root, va_t start, va_t end,
+			   struct memblock *mb)
+{
+	pa_t pa = memblock_alloc(mb, end - start, PAGE_SIZE,
+				 EARLY_DIRECT_MAP_END);
+
+	if (!pa) {
+		printk("kernel map: no %zu bytes for page descriptors\n",
+		       (size_t)(end - start));
+		return -ENOMEM;
+	}
+	memset(pa_to_va(pa), 0, end - start);
+	return pgtable_map_range(root, start, end, pa, PAGE_KERNEL, 0, 0);
+}
+
+static va_t descriptor_va(pa_t pa)
+{
+	return VMEMMAP_BASE + (pa >> PAGE_SHIFT) * sizeof(struct page);
+}
+
+static int map_vmemmap(pte_t *root, const struct boot_info *info,
+		       struct memblock *mb)
+{
+	struct span span = {0};
+	int err = 0;
+
+	static_assert(
+		BLOCK_SIZE / PAGE_SIZE * sizeof(struct page) % PAGE_SIZE == 0,
+		"spans of whole blocks have whole pages of descriptors");
+	while (!err && next_span(info, BLOCK_SIZE, &span))
+		err = map_descriptors(root, descriptor_va(span.start),
+				      descriptor_va(span.end), mb);
+	return err;
+}
+
+pa_t kernel_map_build(const struct boot_info *info,
+		      const struct image_section *sections, size_t nr,
+		      struct memblock *mb)
+{
+	pte_t *root = pgtable_create(0);
+	int err = root ? 0 : -ENOMEM;
+
+	if (!err)
+		err = map_direct(root, info);
+	for (size_t i = 0; i < nr && !err; i++)
+		err = map_section(root, &sections[i]);
+	if (!err)
+		err = map_vmemmap(root, info, mb);
+	if (err) {
+		printk("kernel map: not built: error %d\n", err);
+		return 0;
+	}
+	return va_to_pa(root);
+}
+
+va_t kernel_map_device(pa_t pa, size_t size)
+{
+	pa_t first = PAGE_ALIGN_DOWN(pa);
+	va_t va = fixmap_next;
+	pa_t end;
+
+	if (size == 0 || __builtin_add_overflow(pa, size, &end) ||
+	    end > ((pa_t)1 << MAX_PHYS_BITS) ||
+	    PAGE_ALIGN(end) - first > FIXMAP_END - va) {
+		printk("kernel map: device at 0x%lx, %zu bytes: empty, beyond "
+		       "physical memory, or over the %zu bytes left\n",
+		       (unsigned long)pa, size, (size_t)(FIXMAP_END - va));
+		return 0;
+	}
+	end = PAGE_ALIGN(end);
+	if (pgtable_map_range(arch_root_table(), va, va + (end - first), first,
+			      PAGE_KERNEL_NOCACHE, 0, 0))
+		return 0;
+	fixmap_next = va + (end - first);
+	return va + (pa - first);
+}

@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Page tables.
+ *
+ * Terms
+ *	table	PT_ENTRIES entries on one page; the tree has PT_LEVELS levels
+ *		of them, level 0 at the bottom, one root
+ *	leaf	an entry that maps memory: 4 KiB at level 0, 2 MiB at level 1,
+ *		1 GiB at level 2
+ *	run	neighbouring entries of one table, worked on in one loop
+ *
+ * Structures
+ *	Nothing beside the tables themselves, which the machine reads too. A
+ *	table is found at the direct-map address of the memory it lies in.
+ *
+ * Operations
+ *	Going down to a table costs one load per level. Everything that works
+ *	on a range goes down once per table, not once per page, and then
+ *	writes the run: n pages cost n stores and n / 512 descents.
+ *
+ *	map	first finds the slot empty, so a mapping is never overwritten:
+ *		an occupied slot undoes what this call wrote, and is an error.
+ *	unmap	only clears entries. It needs no memory, and so cannot fail: a
+ *		free must not depend on an allocation. The tables stay, for
+ *		the next user of the addresses; vmalloc space thus keeps a
+ *		table for each 2 MiB that was ever in use (0.2 % of it).
+ *	protect	may have to split large leaves. It does all splits before the
+ *		first change, so that it fails before it changed anything; a
+ *		split by itself changes no translation.
+ *
+ *	An entry that was present may be remembered by a TLB, also when map
+ *	wrote it and took it back: the caller flushes before the addresses are
+ *	used again. An entry that was absent is never remembered.
+ *
+ * Invariants
+ *	P1	an entry of level l covers the va aligned to 2^pt_shift(l)
+ *	P2	no leaf is both PROT_WRITE and PROT_EXEC
+ *	P3	an entry of level l > 0 is none, a leaf, or points to a table of
+ *		level l - 1; once it points to a table it does so for good
+ *	P4	nr_tables == tables made - tables destroyed
+ *
+ * Locking
+ *	Two callers may work in one tree at once as long as their ranges are
+ *	disjoint, which the owner of the addresses sees to. They meet only
+ *	where both miss the same table: pgtable_lock decides whose is linked.
+ *	It is taken for that alone, with interrupts off, below the locks of
+ *	the areas and above those of the page allocator; no memory is
+ *	allocated under it. Readers take no lock: by P3 a table that was
+ *	reached stays valid.
+ *
+ * Departures from Linux
+ *	One tree, one loop over numbered levels in place of a type and a set of
+ *	functions per level. No lock per table and no reference counts: tables
+ *	of the kernel's half are never freed.
+ */
+#include <arch/va.h>
+#include <lib/compiler.h>
+#include <lib/errno.h>
+#include <lib/math.h>
+#include <lib/panic.h>
+#include <lib/printk.h>
+#include <lib/spinlock.h>
+#include <lib/string.h>
+#include <mm/memblock.h>
+#include <mm/page_alloc.h>
+#include <mm/pgtable.h>
+
+static spinlock_t pgtable_lock = SPINLOCK_INIT;
+static size_t nr_tables; /* (pgtable_lock) */
+
+static size_t leaf_size(unsigned int level)
+{
+	return 1UL << pt_shift(level);
+}
+
+static bool pte_table(pte_t pte, unsigned int level)
+{
+	return level > 0 && pte_present(pte) && !pte_leaf(pte, level);
+}
+
+static pte_t *table_of(pte_t pte, unsigned int level)
+{
+	return pa_to_va(pte_pa(pte, level));
+}
+
+/* Where the entry of @level that covers @va ends, at most @end. */
+static va_t entry_end(va_t va, va_t end, unsigned int level)
+{
+	size_t rest = leaf_size(level) - (va & (leaf_size(level) - 1));
+
+	return end - va > rest ? va + rest : end;
+}
+
+/* Whole entries of @level in [va, end), up to the end of their table. */
+static size_t run_length(va_t va, va_t end, unsigned int level)
+{
+	return min((size_t)((end - va) >> pt_shift(level)),
+		   (size_t)(PT_ENTRIES - pt_index(va, level)));
+}
+
+/* ---- tables ------------------------------------------------------------ */
+
+static pte_t *table_alloc(gfp_t gfp)
+{
+	pa_t pa;
+
+	if (likely(page_alloc_ready()))
+		return get_zeroed_page(gfp);
+	pa = memblock_alloc(&memblock, PAGE_SIZE, PAGE_SIZE,
+			    EARLY_DIRECT_MAP_END);
+	return pa ? memset(pa_to_va(pa), 0, PAGE_SIZE) : NULL;
+}
+
+static void count_tables(long change)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&pgtable_lock, flags);
+	nr_tables += (size_t)change;
+	spin_unlock_irqrestore(&pgtable_lock, flags);
+}
+
+/*
+ * Put @table into @slot in place of @old, or free it when another caller has
+ * changed the slot already.
+ */
+static void table_link(pte_t *slot, pte_t old, pte_t *table)
+{
+	unsigned long flags;
+	bool first;
+
+	spin_lock_irqsave(&pgtable_lock, flags);
+	first = pte_get(slot).v == old.v;
+	if (first) {
+		pte_set(slot, pte_make_table(va_to_pa(table)));
+		nr_tables++;
+	}
+	spin_unlock_irqrestore(&pgtable_lock, flags);
+	if (!first)
+		free_pages(table, 0);
+}
+
+/* Make the empty @slot point to a table, unless another caller does first. */
+static noinline int table_install(pte_t *slot, gfp_t gfp)
+{
+	pte_t *table = table_alloc(gfp);
+
+	if (!table)
+		return -ENOMEM;
+	table_link(slot, (pte_t){0}, table);
+	return 0;
+}
+
+/*
+ * Go down to the table of @level that covers @va, making what is missing.
+ * Return: 0; -ENOMEM; -EEXIST when a large leaf lies there.
+ */
+static __always_inline int table_at(pte_t *root, va_t va, unsigned int level,
+				    gfp_t gfp, pte_t **found)
+{
+	pte_t *table = root;
+
+	for (unsigned int l = PT_LEVELS - 1; l > level; l--) {
+		pte_t *slot = &table[pt_index(va, l)];
+
+		if (unlikely(pte_none(pte_get(slot)))) {
+			int err = table_install(slot, gfp);
+
+			if (err)
+				return err;
+		}
+		if (unlikely(pte_leaf(pte_get(slot), l)))
+			return -EEXIST;
+		table = table_of(pte_get(slot), l);
+	}
+	*found = table;
+	return 0;
+}
+
+/* The lowest entry on the way to @va: a leaf or none; @level is its own. */
+static __always_inline pte_t *slot_at(pte_t *root, va_t va, unsigned int *level)
+{
+	pte_t *table = root;
+	unsigned int l = PT_LEVELS - 1;
+
+	while (l > 0 && pte_table(pte_get(&table[pt_index(va, l)]), l)) {
+		table = table_of(pte_get(&table[pt_index(va, l)]), l);
+		l--;
+	}
+	*level = l;
+	return &table[pt_index(va, l)];
+}
+
+pte_t *pgtable_create(gfp_t gfp)
+{
+	pte_t *root = table_alloc(gfp);
+
+	if (root)
+		count_tables(1);
+	return root;
+}
+
+static void destroy_level(pte_t *table, unsigned int level)
+{
+	for (unsigned int i = 0; i < PT_ENTRIES && level > 0; i++)
+		if (pte_table(table[i], level))
+			destroy_level(table_of(table[i], level), level - 1);
+	free_pages(table, 0);
+	count_tables(-1);
+}
+
+void pgtable_destroy(pte_t *root)
+{
+	destroy_level(root, PT_LEVELS - 1);
+}
+
+size_t pgtable_nr_tables(void)
+{
+	return __atomic_load_n(&nr_tables, __ATOMIC_RELAXED);
+}
+
+/* ---- map --------------------------------------------------------------- */
+
+static int check_range(const char *what, va_t start, va_t end, pa_t pa,
+		       pgprot_t prot)
+{
+	bool wx = (prot & PROT_WRITE) && (prot & PROT_EXEC);
+	bool beyond = end - start > (1UL << MAX_PHYS_BITS) ||
+		      pa > (1UL << MAX_PHYS_BITS) - (end - start);
+
+	if (likely(start < end && !((start | end | pa) & ~PAGE_MASK) &&
+		   !beyond && !wx))
+		return 0;
+	printk("pgtable: %s [0x%lx, 0x%lx) to 0x%lx prot %u: %s\n", what, start,
+	       end, (unsigned long)pa, prot,
+	       wx             ? "both writable and executable"
+	       : start >= end ? "empty or wraps"
+	       : beyond       ? "beyond physical memory"
+			      : "not page aligned");
+	return -EINVAL;
+}
+
+/* The failing end of a map: take back [start, at), and say why. */
+static noinline int map_failed(pte_t *root, va_t start, va_t at, int err)
+{
+	if (err == -EEXIST)
+		printk("pgtable: map from 0x%lx: 0x%lx is mapped already\n",
+		       start, at);
+	if (at > start)
+		pgtable_unmap(root, start, at);
+	return err;
+}
+
+/* Fill @n empty slots from @slot on. Return: how many, up to the first that
+ * was not empty. */
+static size_t fill_leaves(pte_t *slot, size_t n, pa_t pa, pgprot_t prot,
+			  unsigned int level)
+{
+	size_t i;
+
+	for (i = 0; i < n && pte_none(pte_get(&slot[i])); i++)
+		pte_set(&slot[i],
+			pte_make(pa + i * leaf_size(level), prot, level));
+	return i;
+}
+
+static size_t fill_pages(pte_t *slot, size_t n, struct page *const *pages,
+			 pgprot_t prot)
+{
+	size_t i;
+
+	for (i = 0; i < n && pte_none(pte_get(&slot[i])); i++)
+		pte_set(&slot[i], pte_make(page_to_pa(pages[i]), prot, 0));
+	return i;
+}
+
+/* The level of the largest leaf that may stand at the head of [va, end). */
+static unsigned int leaf_level(va_t va, va_t end, pa_t pa,
+			       unsigned int max_level)
+{
+	unsigned int level = max_level;
+
+	while (level > 0 && (((va | pa) & (leaf_size(level) - 1)) ||
+			     end - va < leaf_size(level)))
+		level--;
+	return level;
+}
+
+/*
+ * Map one run at the head of [va, end), of leaves of @level or, where a table
+ * stands in their place, of smaller ones.
+ * Return: 0 and its length in @done; -EEXIST, -ENOMEM.
+ */
+static int map_run(pte_t *root, va_t va, va_t end, pa_t pa, pgprot_t prot,
+		   unsigned int level, gfp_t gfp, size_t *done)
+{
+	pte_t *table;
+	int err = table_at(root, va, level, gfp, &table);
+
+	while (!err && pte_table(pte_get(&table[pt_index(va, level)]), level))
+		err = table_at(root, va, --level, gfp, &table);
+	if (err)
+		return err;
+	*done = fill_leaves(&table[pt_index(va, level)],
+			    run_length(va, end, level), pa, prot, level)
+		<< pt_shift(level);
+	return *done ? 0 : -EEXIST;
+}
+
+int pgtable_map_range(pte_t *root, va_t start, va_t end, pa_t pa, pgprot_t prot,
+		      unsigned int max_level, gfp_t gfp)
+{
+	int err = check_range("map", start, end, pa, prot);
+	va_t va = start;
+
+	if (err)
+		return err;
+	ASSERT(max_level <= arch_max_leaf_level());
+	while (va < end) {
+		size_t done = 0;
+
+		err = map_run(root, va, end, pa, prot,
+			      leaf_level(va, end, pa, max_level), gfp, &done);
+		if (err)
+			return map_failed(root, start, va, err);
+		va += done;
+		pa += done;
+	}
+	return 0;
+}
+
+int pgtable_map_pages(pte_t *root, va_t start, struct page *const *pages,
+		      size_t nr, pgprot_t prot, gfp_t gfp)
+{
+	va_t va = start, end;
+	size_t size;
+
+	if (__builtin_mul_overflow(nr, PAGE_SIZE, &size) ||
+	    __builtin_add_overflow(start, size, &end))
+		end = 0;
+	if (check_range("map pages", start, end, 0, prot))
+		return -EINVAL;
+	while (va < end) {
+		size_t n = run_length(va, end, 0), done;
+		pte_t *table;
+		int err = table_at(root, va, 0, gfp, &table);
+
+		if (unlikely(err))
+			return map_failed(root, start, va, err);
+		done = fill_pages(&table[pt_index(va, 0)], n, pages, prot);
+		va += done << PAGE_SHIFT;
+		pages += done;
+		if (unlikely(done < n))
+			return map_failed(root, start, va, -EEXIST);
+	}
+	return 0;
+}
+
+/* ---- unmap ------------------------------------------------------------- */
+
+void pgtable_unmap(pte_t *root, va_t start, va_t end)
+{
+	va_t va = start;
+
+	ASSERTF(start < end && !((start | end) & ~PAGE_MASK),
+		"unmap [0x%lx, 0x%lx)", start, end);
+	while (va < end) {
+		unsigned int level;
+		pte_t *slot = slot_at(root, va, &level);
+		va_t next = entry_end(va, end, level);
+
+		if (likely(level == 0)) {
+			size_t n = run_length(va, end, 0);
+
+			for (size_t i = 0; i < n; i++)
+				pte_clear(&slot[i]);
+			next = va + (n << PAGE_SHIFT);
+		} else if (pte_leaf(pte_get(slot), level)) {
+			ASSERTF(next - va == leaf_size(level),
+				"unmap [0x%lx, 0x%lx) cuts the leaf at 0x%lx",
+				start, end, va);
+			pte_clear(slot);
+		}
+		va = next;
+	}
+}
+
+/* ---- protect ----------------------------------------------------------- */
+
+/* Put a table of smaller leaves in place of the large leaf at @slot. */
+static int split_leaf(pte_t *slot, unsigned int level, gfp_t gfp)
+{
+	pte_t leaf = pte_get(slot);
+	pte_t *table = table_alloc(gfp);
+
+	if (!table)
+		return -ENOMEM;
+	fill_leaves(table, PT_ENTRIES, pte_pa(leaf, level),
+		    pte_prot(leaf, level), level - 1);
+	table_link(slot, leaf, table);
+	return 0;
+}
+
+/* Split until no leaf reaches from below @va to above it. */
+static int split_at(pte_t *root, va_t va, gfp_t gfp)
+{
+	for (;;) {
+		unsigned int level;
+		pte_t *slot = slot_at(root, va, &level);
+		int err;
+
+		if (!pte_leaf(pte_get(slot), level) ||
+		    !(va & (leaf_size(level) - 1)))
+			return 0;
+		err = split_leaf(slot, level, gfp);
+		if (err)
+			return err;
+	}
+}
+
+static void set_prot(pte_t *slot, pgprot_t prot, unsigned int level)
+{
+	pte_t pte = pte_get(slot);
+
+	if (pte_leaf(pte, level))
+		pte_set(slot, pte_make(pte_pa(pte, level), prot, level));
+}
+
+int pgtable_protect(pte_t *root, va_t start, va_t end, pgprot_t prot, gfp_t gfp)
+{
+	int err = check_range("protect", start, end, 0, prot);
+	va_t va = start;
+
+	if (!err)
+		err = split_at(root, start, gfp);
+	if (!err)
+		err = split_at(root, end, gfp);
+	if (err)
+		return err;
+	while (va < end) {
+		unsigned int level;
+		pte_t *slot = slot_at(root, va, &level);
+		size_t n = level ? 1 : run_length(va, end, 0);
+
+		for (size_t i = 0; i < n; i++)
+			set_prot(&slot[i], prot, level);
+		va = level ? entry_end(va, end, level) : va + n * PAGE_SIZE;
+	}
+	return 0;
+}
+
+/* ---- look ------------------------------------------------------------- */
+
+bool pgtable_walk(const pte_t *root, va_t va, struct pgtable_range *leaf)
+{
+	unsigned int level;
+	pte_t pte = pte_get(slot_at((pte_t *)root, va, &level));
+
+	if (!pte_leaf(pte, level))
+		return false;
+	leaf->start = va & ~(leaf_size(level) - 1);
+	leaf->end = leaf->start + leaf_size(level);
+	leaf->pa = pte_pa(pte, level);
+	leaf->prot = pte_prot(pte, level);
+	leaf->level = level;
+	return true;
+}
+
+struct merger {
+	struct pgtable_range range; /* collected so far; empty: start == end */
+	pgtable_emit_fn *emit;
+	void *ctx;
+};
+
+static bool merger_flush(struct merger *m)
+{
+	bool go_on = true;
+
+	if (m->range.start != m->range.end)
+		go_on = m->emit(m->ctx, &m->range);
+	m->range.start = m->range.end = 0;
+	return go_on;
+}
+
+/* Append the leaf @pte, which maps [va, next), or the hole that it is. */
+static bool merger_add(struct merger *m, va_t va, va_t next, pte_t pte,
+		       unsigned int level)
+{
+	struct pgtable_range *r = &m->range;
+
+	if (!pte_leaf(pte, level))
+		return merger_flush(m);
+	if (r->start != r->end && r->end == va && r->level == level &&
+	    r->prot == pte_prot(pte, level)) {
+		r->end = next;
+		return true;
+	}
+	if (!merger_flush(m))
+		return false;
+	r->start = va;
+	r->end = next;
+	r->pa = pte_pa(pte, level) + (va & (leaf_size(level) - 1));
+	r->prot = pte_prot(pte, level);
+	r->level = level;
+	return true;
+}
+
+static bool visit_level(struct merger *m, const pte_t *table,
+			unsigned int level, va_t va, va_t end)
+{
+	while (va < end) {
+		pte_t pte = pte_get(&table[pt_index(va, level)]);
+		va_t next = entry_end(va, end, level);
+		bool go_on;
+
+		if (pte_table(pte, level))
+			go_on = visit_level(m, table_of(pte, level), level - 1,
+					    va, next);
+		else
+			go_on = merger_add(m, va, next, pte, level);
+		if (!go_on)
+			return false;
+		va = next;
+	}
+	return true;
+}
+
+void pgtable_for_each_range(const pte_t *root, va_t start, va_t end,
+			    pgtable_emit_fn *emit, void *ctx)
+{
+	struct merger m = {.emit = emit, .ctx = ctx};
+
+	if (visit_level(&m, root, PT_LEVELS - 1, start, end))
+		merger_flush(&m);
+}
+
+static bool print_range(void *ctx, const struct pgtable_range *r)
+{
+	static const char *const leaf_names[] = {"4K", "2M", "1G"};
+
+	printk("0x%016lx-0x%016lx %9luK r%c%c%s %s\n", r->start, r->end,
+	       (r->end - r->start) >> 10, r->prot & PROT_WRITE ? 'w' : '-',
+	       r->prot & PROT_EXEC ? 'x' : '-',
+	       r->prot & PROT_UNCACHED ? " uncached" : "",
+	       leaf_names[r->level]);
+	return true;
+}
+
+void pgtable_dump(const pte_t *root, va_t start, va_t end)
+{
+	pgtable_for_each_range(root, start, end, print_range, NULL);
+}

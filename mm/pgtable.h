@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Page tables: map, unmap, protect, look up, dump.
+ *
+ * Every function takes the root table that it works on: arch_root_table() for
+ * the kernel's own, pgtable_create() for a scratch tree. Addresses are page
+ * aligned and ranges half-open. Nothing here flushes a TLB: whoever unmaps or
+ * changes a mapping flushes before the old one may matter.
+ */
+#ifndef MM_PGTABLE_H
+#define MM_PGTABLE_H
+
+#include <arch/pte.h>
+#include <mm/gfp.h>
+#include <mm/page.h>
+
+/*
+ * Before the kernel's own tree is in force, physical memory is reachable at
+ * its direct-map address only below this: what the early allocator gives out
+ * for tables and descriptors lies there.
+ */
+#define EARLY_DIRECT_MAP_END ((pa_t)4 << 30)
+
+/* One leaf, or a run of equal ones: [start, end) with one protection. */
+struct pgtable_range {
+	va_t start, end;
+	pa_t pa; /* behind start */
+	pgprot_t prot;
+	unsigned int level; /* of the leaves: 0 is 4 KiB, 1 2 MiB, 2 1 GiB */
+};
+
+/*
+ * An empty tree.
+ * Context: as @gfp says.
+ * Return: its root table; NULL when there is no memory.
+ */
+pte_t *pgtable_create(gfp_t gfp);
+
+/*
+ * Free every table of the tree at @root, not the memory that it maps. For
+ * trees that no CPU translates through.
+ * Context: any; the page allocator is ready.
+ */
+void pgtable_destroy(pte_t *root);
+
+/*
+ * Map [start, end) to physical memory from @pa on, with leaves up to level
+ * @max_level, the largest that alignment and the tables in place allow.
+ * Context: as @gfp says.
+ * Return: 0; -EINVAL for a range that is empty, unaligned or wraps, or for
+ * memory both writable and executable; -EEXIST when something is mapped there;
+ * -ENOMEM. After an error nothing is mapped that was not before.
+ */
+int pgtable_map_range(pte_t *root, va_t start, va_t end, pa_t pa, pgprot_t prot,
+		      unsigned int max_level, gfp_t gfp);
+
+/*
+ * Map the @nr pages of @pages from @start on, one walk per table.
+ * Context: as @gfp says.
+ * Return: as pgtable_map_range().
+ */
+int pgtable_map_pages(pte_t *root, va_t start, struct page *const *pages,
+		      size_t nr, pgprot_t prot, gfp_t gfp);
+
+/*
+ * Clear every entry of [start, end); holes are passed over, tables stay. A
+ * large leaf has to lie inside as a whole.
+ * Context: any; needs no memory.
+ */
+void pgtable_unmap(pte_t *root, va_t start, va_t end);
+
+/*
+ * Change the protection of what is mapped in [start, end); holes stay holes.
+ * Large leaves that reach out of the range are split first.
+ * Context: as @gfp says.
+ * Return: 0; -EINVAL as for pgtable_map_range(); -ENOMEM, and then no
+ * protection was changed.
+ */
+int pgtable_protect(pte_t *root, va_t start, va_t end, pgprot_t prot,
+		    gfp_t gfp);
+
+/*
+ * The leaf that maps @va, whole, written to @leaf.
+ * Context: any.
+ * Return: false when @va is not mapped.
+ */
+bool pgtable_walk(const pte_t *root, va_t va, struct pgtable_range *leaf);
+
+/*
+ * The physical address that @va is mapped to.
+ * Context: any.
+ * Return: 0 when @va is not mapped (page 0 never is).
+ */
+static inline pa_t pgtable_translate(const pte_t *root, va_t va)
+{
+	const pte_t *table = root;
+
+	for (unsigned int level = PT_LEVELS - 1;; level--) {
+		pte_t pte = pte_get(&table[pt_index(va, level)]);
+
+		if (pte_leaf(pte, level))
+			return pte_pa(pte, level) |
+			       (va & ((1UL << pt_shift(level)) - 1));
+		if (level == 0 || !pte_present(pte))
+			return 0;
+		table = pa_to_va(pte_pa(pte, level));
+	}
+}
+
+/* Called with each range of a tree; false ends the iteration. */
+typedef bool pgtable_emit_fn(void *ctx, const struct pgtable_range *range);
+
+/*
+ * Call @emit for what is mapped in [start, end), in address order, adjacent
+ * leaves of one size and protection merged into one range.
+ * Context: any, as far as @emit goes.
+ */
+void pgtable_for_each_range(const pte_t *root, va_t start, va_t end,
+			    pgtable_emit_fn *emit, void *ctx);
+
+/*
+ * Print the ranges mapped in [start, end), a line each:
+ * `0xffff888000001000-0xffff888000200000 2044K rw- 4K`.
+ * Context: any.
+ */
+void pgtable_dump(const pte_t *root, va_t start, va_t end);
+
+/*
+ * Tables in all trees, made minus destroyed: pages that are kept, not leaked.
+ * Context: any.
+ */
+size_t pgtable_nr_tables(void);
+
+#endif
