@@ -8,8 +8,7 @@
  *	direct map	all memory, at DIRECT_MAP_BASE + pa
  *	vmemmap		the page descriptors, at VMEMMAP_BASE + pfn * size
  *	fixmap		a small window for device registers
- *	span		memory ranges joined where they meet after rounding
- *			outwards
+ *	span		memory ranges joined where they meet, whole pages
  *
  * Structures
  *	Only the page tables, and the fill level of the fixmap.
@@ -34,9 +33,7 @@
  *	that has touched two far large pages takes every flush of a page
  *	between them for a full one, and would hide missing flushes.
  *
- *	Descriptors are made for whole blocks of the largest order the page
- *	allocator deals in. When it merges a block at the edge of memory it
- *	looks at the neighbour's descriptor, which then is there, and zero.
+ *	Which descriptors there are is the page allocator's matter (page.c).
  *
  * Invariants
  *	K1	page 0 is not mapped anywhere: no table, no direct map
@@ -61,17 +58,9 @@
 #include <lib/string.h>
 #include <mm/kernel_map.h>
 #include <mm/page.h>
-#include <mm/page_alloc.h>
 #include <mm/pgtable.h>
 
-#define BLOCK_SIZE (PAGE_SIZE << MAX_ORDER)
-
 static va_t fixmap_next = FIXMAP_START;
-
-struct span {
-	pa_t start, end;
-	unsigned int next; /* entry of the memory map that comes after it */
-};
 
 static bool is_memory(const struct mem_range *r)
 {
@@ -80,49 +69,40 @@ static bool is_memory(const struct mem_range *r)
 }
 
 /*
- * The span after @span (at first all zero), of ranges rounded outwards to
- * @align bytes.
- * Return: false at the end of the map.
+ * The first span that ends above @from, cut off below it.
+ * Return: false when there is none.
  */
-static bool next_span(const struct boot_info *info, pa_t align,
-		      struct span *span)
+static bool next_span(const struct boot_info *info, pa_t from, pa_t *start,
+		      pa_t *end)
 {
-	unsigned int i = span->next;
-	pa_t end = 0;
+	unsigned int i = 0;
 
-	while (i < info->nr_map && !is_memory(&info->map[i]))
+	while (i < info->nr_map && (!is_memory(&info->map[i]) ||
+				    PAGE_ALIGN(info->map[i].end) <= from))
 		i++;
 	if (i == info->nr_map)
 		return false;
-	span->start = round_down(info->map[i].start, align);
-	for (; i < info->nr_map; i++) {
-		const struct mem_range *r = &info->map[i];
-
-		if (!is_memory(r))
+	*start = max(PAGE_ALIGN_DOWN(info->map[i].start), from);
+	*end = PAGE_ALIGN(info->map[i].end);
+	for (i++; i < info->nr_map; i++) {
+		if (!is_memory(&info->map[i]))
 			continue;
-		if (end && round_down(r->start, align) > end)
+		if (PAGE_ALIGN_DOWN(info->map[i].start) > *end)
 			break;
-		end = round_up(r->end, align);
+		*end = PAGE_ALIGN(info->map[i].end);
 	}
-	span->end = end;
-	span->next = i;
 	return true;
 }
 
 static int map_direct(pte_t *root, const struct boot_info *info)
 {
-	struct span span = {0};
+	pa_t start, end = PAGE_SIZE; /* K1 */
 	int err = 0;
 
-	while (!err && next_span(info, PAGE_SIZE, &span)) {
-		pa_t start = max(span.start, (pa_t)PAGE_SIZE); /* K1 */
-
-		if (start < span.end)
-			err = pgtable_map_range(root, DIRECT_MAP_BASE + start,
-						DIRECT_MAP_BASE + span.end,
-						start, PAGE_KERNEL,
-						arch_max_leaf_level(), 0);
-	}
+	while (!err && next_span(info, end, &start, &end))
+		err = pgtable_map_range(root, DIRECT_MAP_BASE + start,
+					DIRECT_MAP_BASE + end, start,
+					PAGE_KERNEL, arch_max_leaf_level(), 0);
 	return err;
 }
 
@@ -157,23 +137,13 @@ static int map_descriptors(pte_t *root, va_t start, va_t end,
 	return pgtable_map_range(root, start, end, pa, PAGE_KERNEL, 0, 0);
 }
 
-static va_t descriptor_va(pa_t pa)
+static int map_vmemmap(pte_t *root, struct memblock *mb)
 {
-	return VMEMMAP_BASE + (pa >> PAGE_SHIFT) * sizeof(struct page);
-}
-
-static int map_vmemmap(pte_t *root, const struct boot_info *info,
-		       struct memblock *mb)
-{
-	struct span span = {0};
+	va_t start, end = 0;
 	int err = 0;
 
-	static_assert(
-		BLOCK_SIZE / PAGE_SIZE * sizeof(struct page) % PAGE_SIZE == 0,
-		"spans of whole blocks have whole pages of descriptors");
-	while (!err && next_span(info, BLOCK_SIZE, &span))
-		err = map_descriptors(root, descriptor_va(span.start),
-				      descriptor_va(span.end), mb);
+	while (!err && vmemmap_next(mb, end, &start, &end))
+		err = map_descriptors(root, start, end, mb);
 	return err;
 }
 
@@ -189,7 +159,7 @@ pa_t kernel_map_build(const struct boot_info *info,
 	for (size_t i = 0; i < nr && !err; i++)
 		err = map_section(root, &sections[i]);
 	if (!err)
-		err = map_vmemmap(root, info, mb);
+		err = map_vmemmap(root, mb);
 	if (err) {
 		printk("kernel map: not built: error %d\n", err);
 		return 0;
