@@ -125,12 +125,12 @@ static void run_quit(const char *argument)
 	leaving = true;
 }
 
-PROMPT_COMMAND(help, "help", NULL, "this list", run_help)
+PROMPT_COMMAND(help, "help", NULL, "this list", run_help);
 PROMPT_COMMAND(run, "run", "GLOB", "run the suites or cases that match",
-	       run_tests)
+	       run_tests);
 PROMPT_COMMAND(bench, "bench", "GLOB", "run the benchmarks that match",
-	       run_benches)
+	       run_benches);
 PROMPT_COMMAND(params, "params", NULL, "what the kernel command line takes",
-	       run_params)
+	       run_params);
 PROMPT_COMMAND(quit, "quit", NULL, "power off with the verdict of the boot",
-	       run_quit)
+	       run_quit);

@@ -32,6 +32,11 @@ _Noreturn void machine_exit(enum machine_status status)
 	os_exit(2);
 }
 
+_Noreturn void machine_reset(void)
+{
+	os_exit(3);
+}
+
 const struct image_section *arch_image_sections(size_t *nr)
 {
 	*nr = 0;

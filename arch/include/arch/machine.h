@@ -24,6 +24,9 @@ enum machine_status {
 /* End the machine with @status; halts where it can't be ended. */
 _Noreturn void machine_exit(enum machine_status status);
 
+/* Reset the machine at once, as a CPU does that can't report a fault. */
+_Noreturn void machine_reset(void);
+
 /* A piece of the kernel image and the protection that it is mapped with. */
 struct image_section {
 	const char *name;

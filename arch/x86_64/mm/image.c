@@ -17,8 +17,7 @@ extern char image_data_start[], image_data_end[];
 extern char image_stacks_start[], image_stacks_end[];
 extern char image_end[];
 
-/* Text, read-only data, data, and the pieces between the stacks' guards. */
-#define MAX_SECTIONS (3 + CPU_MAX_GUARDED_STACKS + 1)
+#define MAX_SECTIONS 16
 
 static struct image_section sections[MAX_SECTIONS];
 static size_t nr_sections;

@@ -5,6 +5,7 @@
  */
 #include "serial.h"
 #include <arch/machine.h>
+#include <lib/compiler.h>
 #include <machine/io.h>
 
 #define DEBUG_EXIT_PORT 0xf4
@@ -19,4 +20,17 @@ void machine_exit(enum machine_status status)
 	console_write(halted, sizeof(halted) - 1);
 	for (;;)
 		__asm__ volatile("hlt" : : : "memory");
+}
+
+/* A fault with no interrupt table, so that neither it nor the double fault
+ * that follows can be delivered: the third one resets the machine. */
+void machine_reset(void)
+{
+	static const struct {
+		uint16_t limit;
+		uint64_t base;
+	} __packed no_table;
+
+	__asm__ volatile("lidt %0; ud2" : : "m"(no_table));
+	__builtin_unreachable();
 }
