@@ -22,7 +22,8 @@ struct printf_sink {
 };
 
 /* Format to @sink. Return: the number of bytes written to it. */
-int vformat(struct printf_sink *sink, const char *fmt, va_list args);
+int vformat(struct printf_sink *sink, const char *fmt, va_list args)
+	__printf(2, 0);
 
 /*
  * Format into the @size bytes at @buf, cut to fit; NUL-terminated whenever

@@ -17,7 +17,12 @@
 
 struct rb_node {
 	uintptr_t parent_color; /* the parent, its low bit 1 if we are black */
-	struct rb_node *right, *left;
+	union {
+		struct {
+			struct rb_node *rb_left, *rb_right;
+		};
+		struct rb_node *child[2]; /* the same, by direction */
+	};
 };
 
 _Static_assert(sizeof(struct rb_node) == 3 * sizeof(void *), "3 words");
@@ -58,8 +63,8 @@ static inline void rb_link_node(struct rb_node *node, struct rb_node *parent,
 				struct rb_node **link)
 {
 	node->parent_color = (uintptr_t)parent;
-	node->left = NULL;
-	node->right = NULL;
+	node->rb_left = NULL;
+	node->rb_right = NULL;
 	*link = node;
 }
 
@@ -121,10 +126,10 @@ void rb_erase_augmented(struct rb_node *node, struct rb_root *root,
 		value_t top = compute(object);                                 \
 		type *child;                                                   \
                                                                                \
-		child = rb_entry_safe(object->member.left, type, member);      \
+		child = rb_entry_safe(object->member.rb_left, type, member);   \
 		if (child && child->field > top)                               \
 			top = child->field;                                    \
-		child = rb_entry_safe(object->member.right, type, member);     \
+		child = rb_entry_safe(object->member.rb_right, type, member);  \
 		if (child && child->field > top)                               \
 			top = child->field;                                    \
 		if (exit && object->field == top)                              \
@@ -159,7 +164,7 @@ void rb_erase_augmented(struct rb_node *node, struct rb_root *root,
 		.rotate = name##_rotate,                                       \
 	}
 
-/* Walk the whole tree, O(n), and check colours, black heights and parent
+/* Walk the whole tree, O(n log n), and check colours, black heights and parent
  * links; each fault is one printed line. Return: true when all is well. */
 bool rb_verify(const struct rb_root *root);
 
