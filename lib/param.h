@@ -20,7 +20,7 @@
 enum param_kind {
 	PARAM_KIND_UINT, /* unsigned integer of any size */
 	PARAM_KIND_INT,  /* signed integer of any size */
-	PARAM_KIND_BOOL, /* 1 y yes on true, 0 n no off false, or bare */
+	PARAM_KIND_BOOL, /* 1 y true, 0 n false, or bare */
 	PARAM_KIND_STR,  /* array of char, NUL-terminated */
 	PARAM_KIND_FN,   /* handed to a function */
 };

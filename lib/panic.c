@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The end of the machine when it can't go on. */
+#include <arch/cpu.h>
+#include <arch/machine.h>
+#include <lib/panic.h>
+#include <lib/printk.h>
+#include <lib/symbols.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+
+/* The CPU that panics, plus 1; 0: none does. */
+static _Atomic unsigned int panic_owner;
+
+/* Become the CPU that panics, or stop here for good. */
+static void take_over(void)
+{
+	unsigned int self = cpu_id() + 1;
+	unsigned int owner = 0;
+
+	irq_save();
+	if (atomic_compare_exchange_strong(&panic_owner, &owner, self))
+		return;
+	while (owner != self)
+		cpu_relax();
+	printk("PANIC: again, while reporting the first\n");
+	machine_exit(MACHINE_PANIC);
+}
+
+static _Noreturn void vpanic(const void *frame, const char *fmt, va_list args)
+{
+	take_over();
+	printk_emergency();
+	printk("PANIC: ");
+	vprintk(fmt, args);
+	printk("\n");
+	backtrace_print(frame);
+	machine_exit(MACHINE_PANIC);
+}
+
+noinline void panic(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vpanic(__builtin_frame_address(0), fmt, args);
+}
+
+void panic_from(const void *frame, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vpanic(frame, fmt, args);
+}
