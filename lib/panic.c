@@ -5,6 +5,7 @@
 #include <lib/panic.h>
 #include <lib/printk.h>
 #include <lib/symbols.h>
+#include <lib/test.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 
@@ -34,6 +35,7 @@ static _Noreturn void vpanic(const void *frame, const char *fmt, va_list args)
 	vprintk(fmt, args);
 	printk("\n");
 	backtrace_print(frame);
+	test_print_reproduce();
 	machine_exit(MACHINE_PANIC);
 }
 

@@ -215,8 +215,16 @@ struct leak_check {
 /* Check @check around each suite from now on; NULL: no longer. */
 void test_set_leak_check(const struct leak_check *check);
 
-/* How min_pages is judged: @free_pages returns what is free now. Without it
- * every suite and benchmark has pages enough. */
-void test_set_free_pages(size_t (*free_pages)(void));
+/* Returns how many pages are free now. */
+typedef size_t (*test_pages_fn)(void);
+
+/*
+ * Judge min_pages by @free_pages from now on; NULL: pages are always enough.
+ * Return: the function that judged before.
+ */
+test_pages_fn test_set_free_pages(test_pages_fn free_pages);
+
+/* Print the line that reproduces the running case, if one runs: for panic. */
+void test_print_reproduce(void);
 
 #endif
