@@ -10,7 +10,6 @@
 #include <lib/bench.h>
 #include <lib/param.h>
 #include <lib/test.h>
-#if __has_include(<mm/mm.h>)
 #include <mm/kernel_map.h>
 #include <mm/mm.h>
 #include <mm/page_alloc.h>
@@ -32,13 +31,6 @@ static bool memory_init(const struct boot_info *info)
 	test_set_free_pages(nr_free_pages);
 	return true;
 }
-#else
-static bool memory_init(const struct boot_info *info)
-{
-	(void)info;
-	return true;
-}
-#endif
 
 _Noreturn void kernel_main(const struct boot_info *info)
 {

@@ -11,6 +11,7 @@
 #include "ram.h"
 
 #include <arch/boot_info.h>
+#include <arch/clock.h>
 #include <arch/page.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -80,6 +81,7 @@ int main(int argc, char **argv)
 	};
 	size_t low = DEFAULT_RAM, high = 0;
 
+	info.start_ticks = clock_ticks();
 	for (int i = 1; i < argc; i++) {
 		const char *v;
 

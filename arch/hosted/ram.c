@@ -7,13 +7,22 @@
  *   0        0x9f000   1 MiB              low          4 GiB       4 GiB+high
  *   | usable | hole    | usable       | R |    hole     | usable       |
  *
- * R is the root page table, in a reserved page.
+ * R is the root page table at power-on, in a reserved page.
+ *
+ * The descriptors' address space becomes memory where the page tables of
+ * arch_set_root_table() map it; so the descriptor of a hole can't be touched
+ * either. (It is not the memory that they map it to, which lies unused.)
  */
 #include "ram.h"
 #include "os.h"
 
+#include "tlb.h"
+
 #include <arch/page.h>
 #include <arch/pte.h>
+#include <arch/tlb.h>
+#include <lib/panic.h>
+#include <string.h>
 
 #define LOW_HOLE_START 0x9f000UL
 #define LOW_HOLE_END   0x100000UL
@@ -64,8 +73,7 @@ int ram_init(size_t low, size_t high, struct boot_info *info)
 	hosted_vmemmap_base = os_reserve(VMEMMAP_HINT, vmemmap_size, PAGE_SIZE);
 	if (!hosted_ram_base || !hosted_vmemmap_base)
 		return -1;
-	if (os_commit(hosted_vmemmap_base, vmemmap_size) ||
-	    add_ram(0, LOW_HOLE_START) || add_ram(LOW_HOLE_END, low) ||
+	if (add_ram(0, LOW_HOLE_START) || add_ram(LOW_HOLE_END, low) ||
 	    add_ram(HIGH_RAM_START, high_end))
 		return -1;
 	root_pa = low - PAGE_SIZE;
@@ -86,17 +94,44 @@ bool ram_contains(pa_t pa, size_t size)
 	return false;
 }
 
+static bool descriptor_memory(va_t va)
+{
+	struct translation t;
+
+	return va - hosted_vmemmap_base < vmemmap_size && tlb_walk(va, &t);
+}
+
 bool ram_direct(va_t va, size_t size)
 {
 	return ram_contains(va - hosted_ram_base, size) ||
-	       (va >= hosted_vmemmap_base &&
-		va - hosted_vmemmap_base < vmemmap_size &&
-		size <= vmemmap_size - (va - hosted_vmemmap_base));
+	       descriptor_memory(va);
+}
+
+bool boot_phys_read(void *ctx, pa_t pa, void *buf, size_t n)
+{
+	(void)ctx;
+	if (!ram_contains(pa, n))
+		return false;
+	memcpy(buf, pa_to_va(pa), n);
+	return true;
 }
 
 pte_t *arch_root_table(void)
 {
 	return pa_to_va(root_pa);
+}
+
+void arch_set_root_table(pa_t root)
+{
+	va_t end = hosted_vmemmap_base + vmemmap_size;
+
+	ASSERTF(ram_contains(root, PAGE_SIZE), "root table at %#lx: not RAM",
+		root);
+	root_pa = root;
+	tlb_flush_all_local();
+	for (va_t va = hosted_vmemmap_base; va < end; va += PAGE_SIZE)
+		if (descriptor_memory(va) && os_commit(va, PAGE_SIZE))
+			panic("no memory for the page descriptors at %#lx", va);
 }
 
 unsigned int arch_max_leaf_level(void)
