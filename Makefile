@@ -28,13 +28,12 @@ say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 # --- the kernel --------------------------------------------------------------
 
 cc_tag := $(if $(findstring clang,$(notdir $(CC))),-clang)
-OUT    := build/$(BUILD)$(cc_tag)
-ELF    := $(OUT)/quire.elf
-ISO    := $(OUT)/quire.iso
+KERNEL_OUT := build/$(BUILD)$(cc_tag)$(if $(WERROR),-werror)
+ELF        := $(KERNEL_OUT)/quire.elf
 
 SRCS := $(sort $(shell find arch/x86_64 lib mm kernel tests/unit tests/bench \
 	-name '*.[cS]' -not -path '*/hosted/*'))
-OBJS := $(SRCS:%=$(OUT)/obj/%.o)
+OBJS := $(SRCS:%=$(KERNEL_OUT)/obj/%.o)
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wwrite-strings -Wvla -Wundef -Wno-unused-parameter $(if $(WERROR),-Werror)
@@ -56,12 +55,12 @@ LDFLAGS := -nostdlib -static -z max-page-size=4096 -z noexecstack \
 .PHONY: all
 all: $(ELF)
 
-$(OUT)/obj/%.c.o: %.c
+$(KERNEL_OUT)/obj/%.c.o: %.c
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(OUT)/obj/%.S.o: %.S
+$(KERNEL_OUT)/obj/%.S.o: %.S
 	$(call say,AS,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
@@ -71,12 +70,12 @@ $(OUT)/obj/%.S.o: %.S
 # addresses are the same in both.
 $(ELF): $(OBJS) linker.ld tools/symbols.py
 	$(call say,LD,$@)
-	$(Q)$(PYTHON) tools/symbols.py --empty > $(OUT)/symbols.S
-	$(Q)$(CC) $(CFLAGS) -c $(OUT)/symbols.S -o $(OUT)/symbols.o
-	$(Q)$(LD) $(LDFLAGS) $(OBJS) $(OUT)/symbols.o -o $@.pass1
-	$(Q)$(PYTHON) tools/symbols.py --nm $(NM) $@.pass1 > $(OUT)/symbols.S
-	$(Q)$(CC) $(CFLAGS) -c $(OUT)/symbols.S -o $(OUT)/symbols.o
-	$(Q)$(LD) $(LDFLAGS) $(OBJS) $(OUT)/symbols.o -o $@.pass2
+	$(Q)$(PYTHON) tools/symbols.py --empty > $(KERNEL_OUT)/symbols.S
+	$(Q)$(CC) $(CFLAGS) -c $(KERNEL_OUT)/symbols.S -o $(KERNEL_OUT)/symbols.o
+	$(Q)$(LD) $(LDFLAGS) $(OBJS) $(KERNEL_OUT)/symbols.o -o $@.pass1
+	$(Q)$(PYTHON) tools/symbols.py --nm $(NM) $@.pass1 > $(KERNEL_OUT)/symbols.S
+	$(Q)$(CC) $(CFLAGS) -c $(KERNEL_OUT)/symbols.S -o $(KERNEL_OUT)/symbols.o
+	$(Q)$(LD) $(LDFLAGS) $(OBJS) $(KERNEL_OUT)/symbols.o -o $@.pass2
 	$(Q)$(PYTHON) tools/symbols.py --check --nm $(NM) $@.pass1 $@.pass2
 	$(Q)mv $@.pass2 $@
 
@@ -86,7 +85,7 @@ $(ELF): $(OBJS) linker.ld tools/symbols.py
 # lib/, mm/ and their unit suites as a Linux process under sanitizers.
 
 HOST_CC   ?= gcc
-HOST_OUT  := build/host$(if $(findstring clang,$(notdir $(HOST_CC))),-clang)
+HOST_OUT  := build/host$(if $(WERROR),-werror)
 HOST_TEST := $(HOST_OUT)/quire-host
 HOST_SRCS := $(sort $(shell find arch/hosted lib mm tests/unit \
 	tests/hosted_main.c -name '*.c' -not -path '*/x86_64/*'))
@@ -118,3 +117,82 @@ host-test: $(HOST_TEST)
 	$(Q)$(HOST_TEST) $(if $(T),'test=$(T)') $(ARGS)
 
 -include $(HOST_OBJS:.o=.d)
+
+# --- for the user ------------------------------------------------------------
+# What is said on make's command line reaches tools/*.py through the
+# environment, so that ARGS="a b" meets no shell on its way.
+
+MACHINE   ?=
+CPU       ?=
+MODULES   ?=
+QEMUFLAGS ?=
+TIMEOUT   ?=
+BENCH     ?=
+OUT       ?=
+T         ?=
+ROW       ?=
+JOBS      ?= $(shell nproc 2>/dev/null || echo 2)
+
+export CPUS MEM ACCEL BOOT ARGS BUILD CC MACHINE CPU MODULES QEMUFLAGS \
+	TIMEOUT BENCH OUT T ROW ELF KERNEL_OUT
+export PYTHONPYCACHEPREFIX := build/pycache
+
+# A make below this one, as parallel as the machine allows.
+SUBMAKE = $(MAKE) --no-print-directory \
+	$(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
+# $(call need,TARGET): install or name what TARGET lacks.
+need = @$(PYTHON) tools/doctor.py --install $(1)
+
+.PHONY: run test bench debug iso doctor clean help host-test host-build \
+	compile_commands.json
+
+run:
+	$(call need,run)
+	@$(SUBMAKE) $(ELF)
+	@$(PYTHON) tools/run.py
+
+test:
+	$(call need,test)
+	@$(PYTHON) tools/test.py
+
+bench:
+	$(call need,bench)
+	@$(SUBMAKE) $(ELF)
+	@$(PYTHON) tools/bench.py
+
+# The debug build, unless told otherwise, and stopped before it starts.
+debug:
+	@$(MAKE) --no-print-directory debug-attach \
+		BUILD=$(if $(filter command line,$(origin BUILD)),$(BUILD),debug) \
+		BOOT=$(if $(filter command line,$(origin BOOT)),$(BOOT),direct)
+
+.PHONY: debug-attach
+debug-attach:
+	$(call need,debug)
+	@$(SUBMAKE) $(ELF)
+	@$(PYTHON) tools/debug.py
+
+iso:
+	$(call need,iso)
+	@$(SUBMAKE) $(ELF)
+	@$(PYTHON) tools/iso.py
+
+host-build: $(HOST_TEST)
+
+host-test:
+	$(call need,host-test)
+	@$(SUBMAKE) host-build
+	$(Q)$(HOST_TEST) $(if $(T),test='$(T)') $(ARGS)
+
+doctor:
+	@$(PYTHON) tools/doctor.py
+
+compile_commands.json:
+	@$(MAKE) --no-print-directory -Bn V=1 $(ELF) host-build | \
+		$(PYTHON) tools/compile_commands.py
+
+clean:
+	rm -rf build compile_commands.json
+
+help:
+	@$(PYTHON) tools/help.py

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`make debug`: QEMU stopped at the first instruction, gdb attached.
+
+The console goes to build/logs/debug.log; `tail -f` it in another terminal.
+"""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+
+import guest
+import qemu
+import settings as conf
+
+NAME = "debug"
+SCRIPT = "tools/gdbinit"
+
+
+def free_port():
+    """Return a TCP port of this machine that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def qemu_argv(settings, port):
+    """Return QEMU's argument list: stopped, its console in the log only."""
+    argv = guest.command(settings, NAME, "prompt=0")
+    console = argv.index("-chardev") + 1
+    argv[console] = f"file,id=console,path={qemu.log_path(NAME, 'log')}"
+    return argv + ["-S", "-gdb", f"tcp:127.0.0.1:{port}"]
+
+
+def gdb_argv(settings, port, extra=()):
+    """Return gdb's argument list."""
+    return ["gdb", "-q", "-x", SCRIPT, "-ex",
+            f"target remote 127.0.0.1:{port}", *extra, settings.elf]
+
+
+def main():
+    """Start both; QEMU ends when gdb does."""
+    batch = sys.argv[1:]
+    try:
+        settings = conf.from_environment()
+        qemu.prepare(NAME)
+        port = free_port()
+        argv = qemu_argv(settings, port)
+    except conf.BadValue as error:
+        conf.die(error)
+    print(f"quire: console in {qemu.log_path(NAME, 'log')}")
+    # A session of its own, so that Ctrl-C reaches gdb alone.
+    with subprocess.Popen(argv, stdin=subprocess.DEVNULL,
+                          start_new_session=True) as emulator:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            return subprocess.call(
+                gdb_argv(settings, port, batch),
+                preexec_fn=lambda: signal.signal(signal.SIGINT,
+                                                 signal.SIG_DFL))
+        except OSError as error:
+            conf.die(f"gdb: {error.strerror}; `make doctor` names its "
+                     "package")
+        finally:
+            emulator.terminate()
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("BUILD", "debug")
+    sys.exit(main())

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Boots one machine from Settings, and judges how it went."""
+
+import os
+import shlex
+
+import iso
+import qemu
+import verdict
+
+# Seconds, generous: emulation on a loaded machine is the normal case.
+TIME_LIMIT = 120
+
+
+def boot(settings, name, words="", echo=False, named_modules=None):
+    """Boot @settings as run @name and return the Verdict.
+
+    @words go before the user's on the kernel's command line.
+    """
+    qemu.prepare(name)
+    argv = command(settings, name, words, named_modules=named_modules)
+    outcome = qemu.run(argv, name, settings.timeout or TIME_LIMIT, echo)
+    return verdict.judge(outcome, expectation(settings, words))
+
+
+def boot_on_terminal(settings, name, words):
+    """Boot with the terminal as console; return the Verdict."""
+    qemu.prepare(name)
+    argv = command(settings, name, words, interactive=True)
+    outcome = qemu.run_on_terminal(argv, name)
+    return verdict.judge(outcome, expectation(settings, words), True)
+
+
+def expectation(settings, words):
+    """Return what the machine is expected to do."""
+    return verdict.expected(f"{words} {settings.args}", settings.elf)
+
+
+def command(settings, name, words, interactive=False, named_modules=None):
+    """Return QEMU's argument list; makes the ISO where one is booted."""
+    image = None
+    if settings.boot != "direct":
+        image = f"{qemu.LOGS}/{name}.iso"
+        iso.build(settings.elf, image, f"{words} {settings.args}".strip(),
+                  settings.modules, named_modules)
+    return qemu.command_line(settings, name, words, image, interactive)
+
+
+def drop_image(name):
+    """Remove the ISO of a run that nobody will look into."""
+    try:
+        os.remove(f"{qemu.LOGS}/{name}.iso")
+    except FileNotFoundError:
+        pass
+
+
+def reproduce(settings, defaults, words):
+    """Return the make command that boots the same machine by hand."""
+    parts = ["make run"]
+    for variable in ("CPUS", "MEM", "BOOT", "MACHINE", "CPU", "ACCEL"):
+        value = getattr(settings, variable.lower())
+        if value != getattr(defaults, variable.lower()):
+            parts.append(f"{variable}={value}")
+    build = os.path.basename(settings.out)
+    if build.startswith("debug"):
+        parts.append("BUILD=debug")
+    if build.endswith("-clang"):
+        parts.append("CC=clang")
+    if words:
+        parts.append("ARGS=" + shlex.quote(words))
+    return " ".join(parts) + " </dev/null"
