@@ -111,11 +111,6 @@ $(HOST_TEST): $(HOST_OBJS)
 	$(call say,HOSTLD,$@)
 	$(Q)$(HOST_CC) $(HOST_CFLAGS) $^ -lpthread -o $@
 
-# T='list*' runs a part; ARGS holds more words of the kernel command line.
-.PHONY: host-test
-host-test: $(HOST_TEST)
-	$(Q)$(HOST_TEST) $(if $(T),'test=$(T)') $(ARGS)
-
 -include $(HOST_OBJS:.o=.d)
 
 # --- for the user ------------------------------------------------------------
@@ -179,6 +174,7 @@ iso:
 
 host-build: $(HOST_TEST)
 
+# T='list*' runs a part; ARGS holds more words of the kernel command line.
 host-test:
 	$(call need,host-test)
 	@$(SUBMAKE) host-build
