@@ -26,6 +26,10 @@
 #define __always_inline inline __attribute__((always_inline))
 #define noinline        __attribute__((noinline))
 
+#ifndef static_assert
+#	define static_assert _Static_assert
+#endif
+
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /* The object of @type whose field @member @ptr points to. */
