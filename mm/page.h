@@ -58,7 +58,7 @@ struct page {
 	uint8_t flags; /* Z, O */
 };
 
-static_assert(sizeof(struct page) == 32, "two descriptors a cache line");
+_Static_assert(sizeof(struct page) == 32, "two descriptors a cache line");
 
 /* Descriptor of pfn 0; mapped only where pfn_valid(). */
 #define vmemmap ((struct page *)VMEMMAP_BASE)

@@ -1,49 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The page allocator: blocks of 2^order pages from zones. See page_alloc.c.
+ * The page allocator: blocks of pages from the machine's zones. See
+ * page_alloc.c.
  */
 #ifndef MM_PAGE_ALLOC_H
 #define MM_PAGE_ALLOC_H
 
 #include <arch/boot_info.h>
 #include <lib/fault_inject.h>
-#include <lib/list.h>
-#include <lib/spinlock.h>
+#include <mm/buddy.h>
 #include <mm/gfp.h>
 #include <mm/memblock.h>
 #include <mm/page.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-enum zone_type {
-	ZONE_DMA,    /* below 16 MiB */
-	ZONE_DMA32,  /* below 4 GiB */
-	ZONE_NORMAL, /* the rest */
-	NR_ZONES,
-	ZONE_PRIVATE, /* none of the allocator's own: a test's */
-};
-
-/* Free blocks of one order. */
-struct free_area {
-	struct list_head blocks; /* Z, struct page.list */
-	unsigned long nr;        /* Z */
-};
-
-/*
- * Pages of one kind. Lock letters: Z = .lock held; C = constant after boot.
- */
-struct zone {
-	spinlock_t lock;
-	unsigned int nonempty; /* Z: bit o: free[o] has blocks; hints without */
-	struct free_area free[NR_ORDERS];
-	unsigned long free_pages;         /* Z: in free[] */
-	unsigned long managed_pages;      /* Z: ever put in */
-	unsigned long start_pfn, end_pfn; /* C: no block lies outside */
-	const char *name;                 /* C */
-	uint8_t id; /* C: struct page.zone of its blocks */
-};
-
-/* --- the machine's pages ------------------------------------------------- */
 
 /*
  * Take every free page of @mb, which is closed with that. Panics when one of
@@ -127,7 +97,7 @@ unsigned long nr_free_pages(void);
 unsigned long nr_managed_pages(void);
 
 /*
- * Check every invariant of page_alloc.c in every zone.
+ * zone_verify() for every zone of the machine.
  * Context: any; takes the zones' locks, time linear in blocks.
  * Return: true; false after one line that says what is broken and where.
  */
@@ -136,39 +106,7 @@ bool buddy_verify(void);
 /* Boot parameter fail_page_alloc=N: the Nth page allocation from then fails. */
 extern struct fault_attr fail_page_alloc;
 
-/* --- zones --------------------------------------------------------------- */
-
 /* The machine's zone @type, for reports and tests. Any context. */
 struct zone *zone_of_type(enum zone_type type);
-
-/*
- * Make @zone an empty zone over the pages [@start_pfn, @end_pfn), whose
- * descriptors exist and say PAGE_NONE.
- */
-void zone_init(struct zone *zone, const char *name, enum zone_type id,
-	       unsigned long start_pfn, unsigned long end_pfn);
-
-/*
- * Put the pages [@start_pfn, @end_pfn), which are in the zone and belong to
- * nobody, into it as the fewest blocks.
- * Context: any.
- */
-void zone_add_pages(struct zone *zone, unsigned long start_pfn,
-		    unsigned long end_pfn);
-
-/*
- * Take a block of 2^@order pages, @order at most MAX_ORDER, out of @zone.
- * Return: its first page, with one reference; NULL: there is none.
- */
-struct page *zone_alloc(struct zone *zone, unsigned int order);
-
-/*
- * As __free_pages(), for a block that came from @zone.
- * Return: true; false after one line: bad arguments, nothing changed.
- */
-bool zone_free(struct zone *zone, struct page *page, unsigned int order);
-
-/* buddy_verify() for one zone. */
-bool zone_verify(struct zone *zone);
 
 #endif
