@@ -264,13 +264,16 @@ static size_t fill_leaves(pte_t *slot, size_t n, pa_t pa, pgprot_t prot,
 	return i;
 }
 
+/* The same with pages, up to the first that is NULL, too. */
 static size_t fill_pages(pte_t *slot, size_t n, struct page *const *pages,
 			 pgprot_t prot)
 {
 	size_t i;
 
-	for (i = 0; i < n && pte_none(pte_get(&slot[i])); i++)
+	for (i = 0; i < n && pages[i] && pte_none(pte_get(&slot[i])); i++) {
+		DEBUG_ASSERT(page_valid(pages[i]));
 		pte_set(&slot[i], pte_make(page_to_pa(pages[i]), prot, 0));
+	}
 	return i;
 }
 
@@ -351,7 +354,8 @@ int pgtable_map_pages(pte_t *root, va_t start, struct page *const *pages,
 		va += done << PAGE_SHIFT;
 		pages += done;
 		if (unlikely(done < n))
-			return map_failed(root, start, va, -EEXIST);
+			return map_failed(root, start, va,
+					  *pages ? -EEXIST : -EINVAL);
 	}
 	return 0;
 }

@@ -57,7 +57,7 @@ int pgtable_map_range(pte_t *root, va_t start, va_t end, pa_t pa, pgprot_t prot,
 /*
  * Map the @nr pages of @pages from @start on, one walk per table.
  * Context: as @gfp says.
- * Return: as pgtable_map_range().
+ * Return: as pgtable_map_range(); -EINVAL when a page is NULL.
  */
 int pgtable_map_pages(pte_t *root, va_t start, struct page *const *pages,
 		      size_t nr, pgprot_t prot, gfp_t gfp);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * vmalloc: memory that is contiguous in kernel addresses, made of single
+ * pages. See vmalloc.c.
+ *
+ * Mapped addresses are touched through <arch/va.h>.
+ */
+#ifndef MM_VMALLOC_H
+#define MM_VMALLOC_H
+
+#include <mm/vmap.h>
+
+#define NUMA_NO_NODE (-1)
+
+/*
+ * Set up the area subsystem and vmalloc space.
+ * Context: boot, after slab_init(); the kernel's own page tables are in force.
+ */
+void vmalloc_init(void);
+
+/*
+ * Allocate @size bytes, page aligned, writable; vzalloc() clears them.
+ * Context: may wait.
+ * Return: the address; NULL after one line: @size is 0 or larger than memory,
+ * no memory, no room.
+ */
+void *vmalloc(size_t size);
+void *vzalloc(size_t size);
+
+/*
+ * Allocate @size bytes at a multiple of @align, a power of two, inside
+ * [@start, @end), a part of vmalloc space that has to hold a guard page too.
+ * @gfp: for the pages; nested allocations have no more rights than it gives.
+ * Without the right to wait nothing is purged. @prot: not both PROT_WRITE and
+ * PROT_EXEC. @flags: none is known, 0. @node: NUMA_NO_NODE or 0, the only one.
+ * Context: as @gfp says.
+ * Return: the address; NULL after one line (which __GFP_NOWARN suppresses where
+ * memory or room is short).
+ */
+void *__vmalloc_node_range(size_t size, size_t align, va_t start, va_t end,
+			   gfp_t gfp, pgprot_t prot, uint32_t flags, int node);
+
+/*
+ * Free what vmalloc() and its kin gave, all of it. NULL does nothing; what they
+ * did not give (wild, inside an area, freed already, vmap()ed) gives one line
+ * and is left alone.
+ * Context: any; needs no memory.
+ */
+void vfree(const void *addr);
+
+/*
+ * The same in any space, whose bounds take the place of vmalloc space's. The
+ * flags of @req are ignored.
+ */
+void *vmalloc_in(struct vmap_space *space, const struct vm_request *req);
+void vfree_in(struct vmap_space *space, const void *addr);
+
+#endif
