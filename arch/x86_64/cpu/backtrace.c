@@ -8,8 +8,7 @@
  * the pairs form a chain towards the top of the stack, which ends in a zero.
  * The chain may be broken by whatever is being reported: each pair is read
  * through the exception table and must lie above the one before, within the
- * size of a stack. Only the first link may lead elsewhere: a report may start
- * from a pair of its own that stands for the interrupted function.
+ * size of a stack.
  */
 #include <arch/cpu.h>
 #include <machine/trap.h>
@@ -36,7 +35,7 @@ size_t arch_backtrace(const void *frame, uintptr_t *pcs, size_t max)
 
 	while (n < max && pair_read(fp, &pair) && pair.return_address) {
 		pcs[n++] = pair.return_address;
-		if (n > 1 && (pair.next <= fp || pair.next - fp > MAX_STACK))
+		if (pair.next <= fp || pair.next - fp > MAX_STACK)
 			break;
 		fp = pair.next;
 	}

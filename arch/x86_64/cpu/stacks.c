@@ -47,10 +47,3 @@ const struct guarded_stack *cpu_guarded_stacks(size_t *nr)
 	*nr = ARRAY_SIZE(stacks);
 	return stacks;
 }
-
-size_t cpu_guard_pages(va_t out[], size_t max)
-{
-	for (size_t i = 0; i < NR_IST && i < max; i++)
-		out[i] = stacks[i].guard;
-	return NR_IST;
-}

@@ -29,13 +29,6 @@ static va_t ex_table_find(va_t ip)
 	return 0;
 }
 
-/* Did the CPU fault on fetching the first byte of a called function? */
-static bool faulted_at_call(const struct trap_frame *frame)
-{
-	return frame->vector == VECTOR_PAGE_FAULT &&
-	       (frame->error & PF_FETCH) && frame->rip == read_cr2();
-}
-
 /* Resume @frame elsewhere if the exception table says so. */
 static bool fixup(struct trap_frame *frame)
 {
@@ -45,7 +38,7 @@ static bool fixup(struct trap_frame *frame)
 	    frame->vector != VECTOR_STACK)
 		return false;
 	resume = ex_table_find(frame->rip);
-	if (!resume && faulted_at_call(frame) &&
+	if (!resume && trap_at_fetch(frame) &&
 	    cpu_try_load64(frame->rsp, &caller)) {
 		resume = ex_table_find(caller);
 		if (resume)

@@ -12,7 +12,8 @@
 #include <machine/regs.h>
 #include <machine/trap.h>
 
-#define TEXT_MAX 160 /* bytes of a line */
+#define TEXT_MAX   160 /* bytes of a line */
+#define CODE_BYTES 16
 
 static void print_registers(const struct trap_frame *f)
 {
@@ -36,8 +37,13 @@ static void print_code(va_t rip)
 	uint8_t byte;
 
 	printk("  code");
-	for (unsigned int i = 0; i < 16 && va_try_load8(rip + i, &byte); i++)
+	for (unsigned int i = 0; i < CODE_BYTES; i++) {
+		if (!va_try_load8(rip + i, &byte)) {
+			printk(" (unreadable)");
+			break;
+		}
 		printk(" %02x", byte);
+	}
 	printk("\n");
 }
 
@@ -74,8 +80,7 @@ static void print_caller(const struct trap_frame *frame)
 
 void trap_report(const struct trap_frame *frame)
 {
-	/* Stands for the interrupted function in the chain of frames. */
-	const uint64_t interrupted[2] = {frame->rbp, frame->rip};
+	static const uint64_t no_frames[2]; /* a chain of none */
 	va_t cr2 = read_cr2();
 	char text[TEXT_MAX];
 
@@ -93,8 +98,9 @@ void trap_report(const struct trap_frame *frame)
 		printk("  address %016lx: %s\n", cr2, text);
 		print_walk(cr2);
 	}
-	if (frame->vector == VECTOR_PAGE_FAULT && frame->error & PF_FETCH)
+	if (trap_at_fetch(frame))
 		print_caller(frame);
 	trap_summary_text(text, sizeof(text), frame, cr2);
-	panic_from(interrupted, "%s", text);
+	panic_from(frame->rbp ? (void *)frame->rbp : no_frames, "%s at %pS",
+		   text, (void *)frame->rip);
 }

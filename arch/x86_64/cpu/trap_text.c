@@ -101,6 +101,18 @@ size_t trap_error_text(char *buf, size_t size, uint64_t vector, uint64_t error)
 	}
 }
 
+static bool canonical(va_t va)
+{
+	return (va_t)((int64_t)(va << 16) >> 16) == va;
+}
+
+bool trap_at_fetch(const struct trap_frame *frame)
+{
+	if (frame->vector == VECTOR_GP)
+		return !canonical(frame->rip);
+	return frame->vector == VECTOR_PAGE_FAULT && frame->error & PF_FETCH;
+}
+
 /* The parts of the address map, ascending; each ends where the next starts. */
 static const struct {
 	va_t start;

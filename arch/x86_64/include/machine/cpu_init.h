@@ -49,17 +49,10 @@ struct guarded_stack {
 
 /*
  * List the stacks of the kernel image: the interrupt stacks, the boot stack.
+ * Whoever maps the image leaves their guard pages out.
  * Context: any.
  * Return: the stacks, @nr of them.
  */
 const struct guarded_stack *cpu_guarded_stacks(size_t *nr);
-
-/*
- * List the guard pages of the interrupt stacks, ascending, for whoever maps
- * the image: it leaves these pages, and that of the boot stack, out.
- * Context: any.
- * Return: how many there are; the first @max of them are in @out.
- */
-size_t cpu_guard_pages(va_t out[], size_t max);
 
 #endif

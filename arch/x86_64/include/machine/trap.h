@@ -78,6 +78,12 @@ const char *trap_name(uint64_t vector);
 size_t trap_error_text(char *buf, size_t size, uint64_t vector, uint64_t error);
 
 /*
+ * Was it the fetch of the instruction itself that failed?
+ * Context: any. Return: true when nothing can be read at frame->rip.
+ */
+bool trap_at_fetch(const struct trap_frame *frame);
+
+/*
  * Say which part of the address map @va lies in.
  * Context: any. Return: the length of the text.
  */
