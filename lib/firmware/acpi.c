@@ -24,7 +24,7 @@
 
 struct rsdp {
 	char signature[8];
-	uint8_t checksum; /* of what comes before `length` */
+	uint8_t checksum; /* of the bytes before `length` */
 	char oem_id[6];
 	uint8_t revision;
 	uint32_t rsdt;
@@ -108,6 +108,8 @@ static int open_table(const struct phys_reader *mem, pa_t pa,
 
 static int read_rsdp(const struct phys_reader *mem, pa_t pa, struct rsdp *rsdp)
 {
+	int err;
+
 	*rsdp = (struct rsdp){0};
 	if (!phys_read(mem, pa, rsdp, RSDP_OLD_SIZE))
 		return unreadable("RSDP", pa, RSDP_OLD_SIZE);
@@ -115,8 +117,9 @@ static int read_rsdp(const struct phys_reader *mem, pa_t pa, struct rsdp *rsdp)
 		printk("acpi: no RSDP at 0x%llx\n", (unsigned long long)pa);
 		return -EINVAL;
 	}
-	if (rsdp->revision < 2)
-		return verify_sum(mem, "RSDP", pa, RSDP_OLD_SIZE);
+	err = verify_sum(mem, "RSDP", pa, RSDP_OLD_SIZE);
+	if (err || rsdp->revision < 2)
+		return err;
 	if (!phys_read(mem, pa, rsdp, sizeof(*rsdp)))
 		return unreadable("RSDP", pa, sizeof(*rsdp));
 	if (rsdp->length < sizeof(*rsdp) || rsdp->length > TABLE_MAX) {

@@ -204,22 +204,25 @@ TEST(boot_map, full_of_reserved_still_takes_memory)
 
 TEST(boot_map, full_of_memory_drops_the_smallest)
 {
+	const pa_t step = 0x1000000, last = BOOT_MAX_RANGES * step;
+
 	reset();
 	for (pa_t i = 1; i <= BOOT_MAX_RANGES; i++)
-		boot_map_add(&info, i * 0x1000000, 0x1000 * i, MEM_USABLE);
+		boot_map_add(&info, i * step, 0x1000 * i, MEM_USABLE);
 	/* Smaller than any: itself. */
-	boot_map_add(&info, 0, 0x1000, MEM_USABLE);
+	boot_map_add(&info, 0, 0x800, MEM_USABLE);
 	EXPECT_EQ(info.nr_map_dropped, 1);
-	expect_range(0, 0x1000000, 0x1001000, MEM_USABLE);
-	/* Reserved memory in the midst of the largest: it must be recorded. */
-	boot_map_add(&info, BOOT_MAX_RANGES * 0x1000000 + 0x4000, 0x1000,
-		     MEM_RESERVED);
+	expect_range(0, step, step + 0x1000, MEM_USABLE);
+	/* Reserved memory in the midst of the largest must be recorded. */
+	boot_map_add(&info, last + 0x4000, 0x1000, MEM_RESERVED);
 	boot_map_normalise(&info);
 	EXPECT_EQ(info.nr_map_dropped, 3);
-	expect_range(0, 0x3000000, 0x3003000, MEM_USABLE);
 	EXPECT(boot_map_verify(&info));
-	expect_range(info.nr_map - 2, BOOT_MAX_RANGES * 0x1000000 + 0x4000,
-		     BOOT_MAX_RANGES * 0x1000000 + 0x5000, MEM_RESERVED);
+	EXPECT_EQ(info.nr_map, BOOT_MAX_RANGES);
+	expect_range(0, 3 * step, 3 * step + 0x3000, MEM_USABLE);
+	expect_range(info.nr_map - 3, last, last + 0x4000, MEM_USABLE);
+	expect_range(info.nr_map - 2, last + 0x4000, last + 0x5000,
+		     MEM_RESERVED);
 }
 
 TEST(boot_map, full_and_stricter_within_a_reserved_range)
