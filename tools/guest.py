@@ -7,6 +7,7 @@ import shlex
 import iso
 import qemu
 import verdict
+from settings import BadValue
 
 # Seconds, generous: emulation on a loaded machine is the normal case.
 TIME_LIMIT = 120
@@ -38,6 +39,8 @@ def expectation(settings, words):
 
 def command(settings, name, words, interactive=False, named_modules=None):
     """Return QEMU's argument list; makes the ISO where one is booted."""
+    if not os.path.isfile(settings.elf):
+        raise BadValue(f"{settings.elf} is not built")
     image = None
     if settings.boot != "direct":
         image = f"{qemu.LOGS}/{name}.iso"

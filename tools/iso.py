@@ -16,8 +16,11 @@ from settings import BadValue
 
 TEMPLATE = "iso/grub.cfg"
 PROGRAMS = ("grub-mkrescue", "grub2-mkrescue")
-GRUB_MODULES = ("multiboot2 normal iso9660 part_msdos part_gpt serial test "
-                "echo iorw all_video")
+# The part_... modules are named by what grub-mkrescue itself puts in.
+GRUB_MODULES = (
+    "multiboot2 normal iso9660 serial test echo iorw all_video part_acorn "
+    "part_amiga part_apple part_bsd part_dfly part_dvh part_gpt part_msdos "
+    "part_plan part_sun part_sunpc")
 OPTIONS = (f"--install-modules={GRUB_MODULES}", "--fonts=", "--locales=",
            "--themes=")
 

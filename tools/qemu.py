@@ -30,6 +30,7 @@ FIRMWARE = ("/usr/share/ovmf/OVMF.fd",                 # Debian, Ubuntu
             "/usr/share/edk2-ovmf/x64/OVMF.fd",
             "/opt/homebrew/share/qemu/edk2-x86_64-code.fd",
             "/usr/local/share/qemu/edk2-x86_64-code.fd")
+FIRST_LINE = "Quire"    # how the kernel's own output begins
 TRIPLE_FAULT = "Triple fault"
 STOP_GRACE = 5          # seconds between asking QEMU to end and killing it
 
@@ -123,7 +124,8 @@ def boot_options(settings, words, iso):
         if image is None:
             raise BadValue("BOOT=uefi: no UEFI firmware (OVMF) found; "
                            "`make doctor` names its package")
-        options += ["-bios", image]
+        # Without a display GRUB complains that it has no video mode.
+        options += ["-bios", image, "-vga", "std"]
     return options
 
 
@@ -131,7 +133,10 @@ def prepare(name):
     """Make the log directory and remove what an earlier run left there."""
     os.makedirs(LOGS, exist_ok=True)
     for path in glob.glob(glob.escape(f"{LOGS}/{name}.") + "*"):
-        os.remove(path)
+        if os.path.isdir(path):
+            shutil.rmtree(path)
+        else:
+            os.remove(path)
 
 
 def _read_text(path):
@@ -143,13 +148,27 @@ def _read_text(path):
         return ""
 
 
+ESCAPES = re.compile(r"\x1b\[[0-9;?=]*[A-Za-z]|\x1b[^\[]|[\x00-\x08\r]")
+
+
+def printable(text):
+    """Return @text without what would move a terminal's cursor."""
+    return ESCAPES.sub("", text)
+
+
 class _Console:
-    """Copies the console to our standard output, when asked to."""
+    """Copies the console to our standard output, when asked to.
+
+    Whole lines, from the kernel's first one on; what firmware and loader
+    said before it is of interest only if it never comes.
+    """
 
     def __init__(self, stream, echo):
         self.stream = stream
         self.echo = echo
         self.chunks = []
+        self.partial = b""
+        self.held = []      # lines before the kernel's; None afterwards
 
     def pump(self, wait):
         """Take what is there within @wait seconds; False at the end."""
@@ -158,10 +177,34 @@ class _Console:
             return True
         data = os.read(self.stream.fileno(), 65536)
         self.chunks.append(data)
-        if data and self.echo:
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
+        if self.echo:
+            self.copy(data)
         return bool(data)
+
+    def copy(self, data):
+        """Print the lines that @data completes; the rest at the end."""
+        lines = (self.partial + data).split(b"\n")
+        self.partial = lines.pop()
+        for line in lines:
+            self.print(printable(line.decode("utf-8", "replace")))
+
+    def print(self, line):
+        """Print @line, or hold it back while it is not the kernel's."""
+        if self.held is not None:
+            if not line.startswith(FIRST_LINE):
+                self.held.append(line)
+                return
+            self.held = None
+        print(line, flush=True)
+
+    def finish(self):
+        """The run is over: print what was held back."""
+        if self.echo:
+            if self.partial:
+                self.print(printable(self.partial.decode("utf-8",
+                                                         "replace")))
+            for line in self.held or []:
+                print(line)
 
     def text(self):
         data = b"".join(self.chunks).decode("utf-8", "replace")
@@ -220,6 +263,7 @@ def run(argv, name, limit, echo=False):
     finally:
         _stop(process)
         process.stdout.close()
+    console.finish()
     outcome.console = console.text()
     return _finish(outcome, process, started)
 

@@ -74,8 +74,7 @@ def count_cases(report):
 def last_line(text):
     """Return the last line of @text that says something."""
     for line in reversed(text.splitlines()):
-        line = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b.|[\x00-\x1f]", "",
-                      line).strip()
+        line = qemu.printable(line).strip()
         if line:
             return line
     return "nothing was printed"
