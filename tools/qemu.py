@@ -124,8 +124,7 @@ def boot_options(settings, words, iso):
         if image is None:
             raise BadValue("BOOT=uefi: no UEFI firmware (OVMF) found; "
                            "`make doctor` names its package")
-        # Without a display GRUB complains that it has no video mode.
-        options += ["-bios", image, "-vga", "std"]
+        options += ["-bios", image]
     return options
 
 
