@@ -12,6 +12,12 @@
 #	define BUILD_NAME "release"
 #endif
 
+#ifdef __clang__
+#	define COMPILER ""
+#else
+#	define COMPILER "gcc "
+#endif
+
 static const char *const type_names[] = {
 	[MEM_USABLE] = "usable",
 	[MEM_RESERVED] = "reserved",
@@ -23,14 +29,14 @@ static const char *const type_names[] = {
 void banner_print(const struct boot_info *info)
 {
 	printk("Quire: kernel memory, from page tables to vmalloc\n");
-	printk("build: %s, %s\n", BUILD_NAME, __VERSION__);
+	printk("build: %s, %s %s\n", BUILD_NAME, COMPILER, __VERSION__);
 	printk("boot: %s%s%s, words \"%s\"\n", info->protocol,
 	       *info->loader ? ", " : "", info->loader, info->cmdline);
 }
 
 static void print_range(pa_t start, pa_t end, const char *what)
 {
-	printk("  %#014lx-%#014lx %10lu KiB %s\n", start, end,
+	printk("  0x%012lx-0x%012lx %10lu KiB %s\n", start, end,
 	       (end - start) >> 10, what);
 }
 

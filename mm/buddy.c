@@ -75,21 +75,12 @@
 
 /* --- free blocks --------------------------------------------------------- */
 
-static inline void set_head(struct page *page, enum page_type type,
-			    unsigned int order, uint8_t zone)
-{
-	page->type = type;
-	page->order = order;
-	page->zone = zone;
-	page->flags = 0;
-}
-
 static void insert_block(struct zone *zone, struct page *page,
 			 unsigned int order)
 {
 	struct free_area *area = &zone->free[order];
 
-	set_head(page, PAGE_FREE, order, zone->id);
+	page_set_head(page, PAGE_FREE, order, zone->id);
 	list_add(&page->list, &area->blocks);
 	area->nr++;
 	zone->nonempty |= 1U << order;
@@ -274,7 +265,7 @@ struct page *zone_alloc(struct zone *zone, unsigned int order)
 	if (likely(fit)) {
 		page = take_block_locked(zone, (unsigned int)__builtin_ctz(fit),
 					 order);
-		set_head(page, PAGE_USED, order, zone->id);
+		page_set_head(page, PAGE_USED, order, zone->id);
 		atomic_init(&page->refcount, 1);
 	}
 	spin_unlock_irqrestore(&zone->lock, flags);
@@ -327,7 +318,7 @@ struct page *zone_alloc_singles(struct zone *zone, size_t want, size_t *got)
 			order);
 		*got = 1UL << order;
 		for (size_t i = 0; i < *got; i++) {
-			set_head(&page[i], PAGE_USED, 0, zone->id);
+			page_set_head(&page[i], PAGE_USED, 0, zone->id);
 			atomic_init(&page[i].refcount, 1);
 		}
 	}

@@ -27,6 +27,7 @@
  * Departure from Linux: there, early memory goes on after the page allocator
  * is up, for hotplug. Here memory is what the map said at boot.
  */
+#include <lib/compiler.h>
 #include <lib/errno.h>
 #include <lib/printk.h>
 #include <mm/memblock.h>
@@ -35,6 +36,7 @@
 #include <mm/pgtable.h>
 #include <mm/slab.h>
 #include <mm/vmalloc.h>
+#include <mm/vmap.h>
 #include <mm/vmap_purge.h>
 
 static uint64_t usable_bytes(const struct boot_info *info)
@@ -73,4 +75,37 @@ void mm_drain_all(void)
 {
 	vm_unmap_aliases();
 	slab_drain();
+}
+
+/* Objects in use of all caches. */
+static size_t live_objects(void)
+{
+	struct slab_info info;
+	size_t sum = 0;
+
+	for (size_t i = 0; slab_info(i, &info); i++)
+		sum += info.objects;
+	return sum;
+}
+
+size_t mm_snapshot(uint64_t values[], const char *names[], size_t max)
+{
+	mm_drain_all();
+
+	const struct {
+		const char *name;
+		uint64_t value;
+	} rows[] = {
+		{"free pages + kept page tables",
+		 nr_free_pages() + pgtable_nr_tables()},
+		{"live objects", live_objects()},
+		{"busy areas", vmap_stats().nr_busy},
+	};
+	size_t n = 0;
+
+	for (; n < ARRAY_SIZE(rows) && n < max; n++) {
+		names[n] = rows[n].name;
+		values[n] = rows[n].value;
+	}
+	return n;
 }

@@ -126,6 +126,16 @@ static inline bool page_valid(const struct page *page)
 	return offset % sizeof(*page) == 0 && pfn_valid(offset / sizeof(*page));
 }
 
+/* Write what P2 wants of a head or tail. Context: whoever owns the block. */
+static inline void page_set_head(struct page *page, enum page_type type,
+				 unsigned int order, uint8_t zone)
+{
+	page->type = type;
+	page->order = order;
+	page->zone = zone;
+	page->flags = 0;
+}
+
 /*
  * First descriptor of the compound block around @page; @page itself when it is
  * in none. Context: any; the caller holds a reference.

@@ -106,7 +106,7 @@ static void make_compound(struct page *page, unsigned int order)
 		return;
 	page->flags |= PAGE_COMPOUND;
 	for (unsigned long i = 1; i < 1UL << order; i++)
-		set_head(&page[i], PAGE_TAIL, order, page->zone);
+		page_set_head(&page[i], PAGE_TAIL, order, page->zone);
 }
 
 struct page *alloc_pages(gfp_t gfp, unsigned int order)

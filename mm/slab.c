@@ -55,12 +55,6 @@
  *   One lock a cache, interrupts off; outside the zones' and never held while
  *   a slab is made. One for the list of caches, outside of those.
  *
- * Debug builds
- *   Behind each object stands a red zone, which says whether it is in use; a
- *   free object is filled with poison, a new one with another. Broken red
- *   zones are reported at free, broken poison when the object is handed out
- *   again. Constructed objects are not poisoned.
- *
  * Departures from Linux
  *   Free lists belong to slabs; Linux moves them to a CPU and back. Double
  *   frees and pointers into objects are refused in every build. The secret
@@ -98,7 +92,7 @@ static void carve(const struct kmem_cache *cache, struct page *page)
 	for (unsigned int i = 1; i <= n; i++, object += cache->stride) {
 		if (cache->ctor)
 			cache->ctor(object);
-		mark_free(cache, (uint8_t *)object);
+		mark_free(cache, object);
 		link_write(cache, object, i < n ? i * step : LINK_END);
 	}
 }
