@@ -10,6 +10,7 @@
  * and drop their bytes, until the port is found ready again.
  */
 #include "serial.h"
+#include <arch/clock.h>
 #include <arch/cpu.h>
 #include <arch/machine.h>
 #include <machine/cpu_init.h>
@@ -38,11 +39,11 @@
 #define DIVISOR_115200 1
 #define FIFO_SIZE      16
 
-/* Status reads; each takes about a microsecond: some ten seconds. */
-#define MAX_WAIT 10000000U
+/* Ticks of the clock, whatever its rate: one to four minutes. */
+#define MAX_WAIT (1UL << 38)
 
 static bool present;
-static unsigned int wait_limit = MAX_WAIT;
+static uint64_t wait_limit = MAX_WAIT;
 
 /* An absent port reads as ones. */
 static bool port_found(void)
@@ -74,15 +75,21 @@ void console_init(void)
 /* Wait until one of the line status bits @bits is set. */
 static bool wait_status(uint8_t bits)
 {
-	for (unsigned int i = 0; i < wait_limit; i++) {
-		if (inb(COM1 + UART_LSR) & bits) {
-			wait_limit = MAX_WAIT;
-			return true;
+	uint64_t start = 0;
+
+	while (!(inb(COM1 + UART_LSR) & bits)) {
+		uint64_t now = clock_ticks();
+
+		if (!start)
+			start = now;
+		if (now - start >= wait_limit) {
+			wait_limit = 0;
+			return false;
 		}
 		cpu_relax();
 	}
-	wait_limit = 1;
-	return false;
+	wait_limit = MAX_WAIT;
+	return true;
 }
 
 static void put(char c)
