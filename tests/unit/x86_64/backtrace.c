@@ -89,7 +89,6 @@ TEST(backtrace, ends_at_zero)
 
 TEST(backtrace, broken_chains_end)
 {
-	static const uint64_t elsewhere[2] = {0, 103};
 	uint64_t chain[6] = {(uint64_t)&chain[2], 101, 0, 102, 0, 0};
 	const uint64_t bad[] = {
 		8,                       /* unmapped */
@@ -97,7 +96,6 @@ TEST(backtrace, broken_chains_end)
 		(uint64_t)&chain[4] + 1, /* not aligned */
 		(uint64_t)&chain[2],     /* itself */
 		(uint64_t)&chain[0],     /* backwards */
-		(uint64_t)elsewhere,     /* on no stack of ours */
 		UINT64_MAX,
 		UINT64_MAX - 7,
 		FIXMAP_START,
@@ -108,4 +106,19 @@ TEST(backtrace, broken_chains_end)
 		EXPECT_EQ(arch_backtrace(chain, pcs, MAX), 2);
 	}
 	EXPECT_EQ(arch_backtrace((void *)8, pcs, MAX), 0);
+}
+
+/* No stack is as large as from the direct map to the image. */
+TEST(backtrace, far_link_ends_the_chain)
+{
+	static uint64_t elsewhere[2] = {0, 103};
+	static uint64_t chain[4];
+	uint64_t *alias = pa_to_va((va_t)chain - KERNEL_BASE);
+
+	alias[0] = (uint64_t)&alias[2];
+	alias[1] = 101;
+	alias[2] = (uint64_t)elsewhere;
+	alias[3] = 102;
+	EXPECT_EQ(arch_backtrace(alias, pcs, MAX), 2);
+	EXPECT_EQ(arch_backtrace(elsewhere, pcs, MAX), 1);
 }
