@@ -127,13 +127,14 @@ static noinline size_t trace_here(uintptr_t *pcs, size_t max)
 
 TEST(contract, backtrace_ends_at_the_bound_and_at_a_broken_chain)
 {
-	uintptr_t pcs[64], broken[2] = {1, 2};
+	uintptr_t pcs[64], broken[2] = {1, 2}, loop[2] = {(uintptr_t)loop, 2};
 
 	EXPECT_EQ(trace_here(pcs, 0), 0);
 	EXPECT_EQ(trace_here(pcs, 1), 1);
 	EXPECT_GE(trace_here(pcs, ARRAY_SIZE(pcs)), 2);
 	EXPECT_EQ(arch_backtrace(broken, pcs, ARRAY_SIZE(pcs)), 1);
 	EXPECT_EQ(pcs[0], 2);
+	EXPECT_EQ(arch_backtrace(loop, pcs, ARRAY_SIZE(pcs)), 1);
 	EXPECT_EQ(arch_backtrace((void *)8, pcs, ARRAY_SIZE(pcs)), 0);
 }
 

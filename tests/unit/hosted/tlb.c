@@ -234,9 +234,12 @@ TEST(hosted_tlb, gigabyte_leaf_maps_ram_but_not_the_hole)
 
 TEST(hosted_tlb, odd_addresses_fault)
 {
+	map(0, frame[0], PAGE_KERNEL);
+	EXPECT(!faults(WINDOW));
+	EXPECT(faults(WINDOW & ~(1UL << 63))); /* not canonical */
+	EXPECT(faults(WINDOW & ~(1UL << 48)));
 	EXPECT(faults(0));
-	EXPECT(faults(0x0000800000000000UL));
-	EXPECT(faults(WINDOW & ~(1UL << 63)));
+	unmap_all();
 	EXPECT(faults(WINDOW + 2 * HUGE_PAGE_SIZE));
 	EXPECT(faults((va_t)pa_to_va(0xa0000)));
 	EXPECT(!faults((va_t)frame[0]));
@@ -275,6 +278,10 @@ TEST(hosted_tlb, copies_cross_pages)
 	va_copy_va(page(0), middle, sizeof(in));
 	EXPECT_EQ(frame[1][0], 1);
 	EXPECT_EQ(frame[1][15], 16);
+	va_copy_va(middle, page(0) + 4, 10);
+	EXPECT_EQ(frame[1][PAGE_SIZE - 1], 12);
+	EXPECT_EQ(frame[0][1], 14);
+	va_copy_to(middle, in, sizeof(in));
 	va_zero(middle + 1, 8);
 	EXPECT_EQ(va_load64(middle), 1);
 	EXPECT_EQ(frame[0][0], 0);
