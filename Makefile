@@ -85,7 +85,8 @@ $(ELF): $(OBJS) linker.ld tools/symbols.py
 # lib/, mm/ and their unit suites as a Linux process under sanitizers.
 
 HOST_CC   ?= gcc
-HOST_OUT  := build/host$(if $(WERROR),-werror)
+HOST_OUT  := build/host$(if $(findstring clang,$(notdir $(HOST_CC))),-clang)$(if \
+	$(WERROR),-werror)
 HOST_TEST := $(HOST_OUT)/quire-host
 HOST_SRCS := $(sort $(shell find arch/hosted lib mm tests/unit \
 	tests/hosted_main.c -name '*.c' -not -path '*/x86_64/*'))

@@ -222,13 +222,18 @@ TEST(hosted_tlb, large_leaf_is_cached_by_the_4_kib_piece)
 
 TEST(hosted_tlb, gigabyte_leaf_maps_ram_but_not_the_hole)
 {
-	va_t va = WINDOW + (1UL << pt_shift(2));
+	size_t size = 1UL << pt_shift(2);
+	va_t va = WINDOW + size;
+	pa_t pa = va_to_pa(frame[0]);
+	pte_t *pte = &table[2][pt_index(va, 2)];
 
 	frame[0][9] = 99;
-	pte_set(&table[2][pt_index(va, 2)], pte_make(0, PAGE_KERNEL, 2));
-	EXPECT_EQ(va_load8(va + va_to_pa(frame[0]) + 9), 99);
+	pte_set(pte, pte_make(round_down(pa, size), PAGE_KERNEL, 2));
+	EXPECT_EQ(va_load8(va + pa % size + 9), 99);
+	pte_set(pte, pte_make(0, PAGE_KERNEL, 2));
+	tlb_flush_all();
 	EXPECT(faults(va + 0xa0000));
-	pte_clear(&table[2][pt_index(va, 2)]);
+	pte_clear(pte);
 	tlb_flush_all();
 }
 
