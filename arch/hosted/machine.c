@@ -43,6 +43,11 @@ const struct image_section *arch_image_sections(size_t *nr)
 	return NULL;
 }
 
+size_t arch_guard_pages(va_t out[], size_t max)
+{
+	return 0;
+}
+
 void arch_image_range(pa_t *start, pa_t *end)
 {
 	*start = 0;

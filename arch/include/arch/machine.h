@@ -39,6 +39,13 @@ struct image_section {
 /* The image's sections in address order, @nr of them; none when hosted. */
 const struct image_section *arch_image_sections(size_t *nr);
 
+/*
+ * The pages below the image's stacks, never mapped, so that a stack that
+ * runs over faults.
+ * Return: how many there are, none when hosted; the first @max are in @out.
+ */
+size_t arch_guard_pages(va_t out[], size_t max);
+
 /* The physical memory [*start, *end) that the image takes; empty when
  * hosted. */
 void arch_image_range(pa_t *start, pa_t *end);

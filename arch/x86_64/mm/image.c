@@ -79,6 +79,16 @@ const struct image_section *arch_image_sections(size_t *nr)
 	return sections;
 }
 
+size_t arch_guard_pages(va_t out[], size_t max)
+{
+	size_t nr;
+	const struct guarded_stack *stacks = cpu_guarded_stacks(&nr);
+
+	for (size_t i = 0; i < nr && i < max; i++)
+		out[i] = stacks[i].guard;
+	return nr;
+}
+
 void arch_image_range(pa_t *start, pa_t *end)
 {
 	*start = (pa_t)image_start_pa;
