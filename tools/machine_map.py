@@ -31,6 +31,7 @@ CANONICAL = 0xffff << 48
 DUMP_LINE = re.compile(
     r"(?:0x)?([0-9a-f]{12,16})-(?:0x)?([0-9a-f]{12,16})\s+(\S+)\s+"
     r"(r[w-][x-])\S*\s+(4K|2M|1G)\b")
+GUARD_LINE = re.compile(r"guard page (0x[0-9a-f]+)")
 TLB_LINE = re.compile(r"([0-9a-f]{16}): ([0-9a-f]{16}) "
                       r"([X-])([G-])([P-])([D-])([A-])([C-])([T-])([U-])"
                       r"([W-])")
@@ -92,10 +93,16 @@ def differences(ours, theirs, guards):
     return wrong
 
 
-def guard_pages(table):
-    """Return {name: address} of the image's guard pages, by symbol."""
-    return {name: address for name, address in table.items()
-            if name.endswith("_guard") and address % PAGE == 0}
+def guard_pages(text, table):
+    """Return {name: address} of the guard pages below the image's stacks.
+
+    Those that the kernel's dump names, and those that are symbols.
+    """
+    guards = {f"#{number}": int(address, 16) for number, address in
+              enumerate(GUARD_LINE.findall(text))}
+    guards.update((name, address) for name, address in table.items()
+                  if name.endswith("_guard") and address % PAGE == 0)
+    return guards
 
 
 class Session:
@@ -151,14 +158,16 @@ def compare(settings, name):
             monitor.command("stop")
             walked = monitor.human("info tlb")
     ours, theirs = kernel_leaves(dump), qemu_leaves(walked)
-    guards = guard_pages(elf.symbols(settings.elf))
+    guards = guard_pages(dump, elf.symbols(settings.elf))
     wrong = differences(ours, theirs, guards)
     if not ours:
         wrong.insert(0, f"the kernel's `{COMMAND}` names no mapping: "
                      + verdict.last_line(dump.replace(PROMPT, "")))
+    if not GUARD_LINE.search(dump):
+        wrong.insert(0, f"the kernel's `{COMMAND}` names no guard page")
     if not theirs:
         wrong.insert(0, "QEMU's `info tlb` names no mapping")
     if wrong:
         return wrong, f"{len(wrong)} differences; first: {wrong[0]}"
-    return [], (f"{len(ours)} leaves agree, W^X, {len(guards)} guard pages "
-                "absent")
+    return [], (f"{len(ours)} leaves agree, W^X, "
+                f"{len(set(guards.values()))} guard pages absent")
