@@ -32,4 +32,4 @@ static void run_map(const char *argument)
 }
 
 PROMPT_COMMAND(map, "map", NULL, "the page tables, equal ranges merged",
-	       run_map)
+	       run_map);
