@@ -2,23 +2,24 @@
 /*
  * Accesses that may fault. Each writes its verdict after the instruction that
  * may fault, and a fault resumes behind both: a faulting access leaves
- * "false" and the value as they were.
+ * "false", and nothing is stored.
  */
 #include <arch/va.h>
 #include <machine/trap.h>
 
 bool va_try_load8(va_t va, uint8_t *value)
 {
-	uint8_t v = *value;
+	uint8_t v;
 	uint32_t ok = 0;
 
 	__asm__ volatile("1: movb (%[va]), %[v]\n\t"
 			 "movl $1, %[ok]\n"
 			 "2:\n\t" EX_TABLE(1b, 2b)
-			 : [v] "+q"(v), [ok] "+r"(ok)
+			 : [v] "=q"(v), [ok] "+r"(ok)
 			 : [va] "r"(va)
 			 : "memory");
-	*value = v;
+	if (ok)
+		*value = v;
 	return ok;
 }
 
@@ -37,16 +38,17 @@ bool va_try_store8(va_t va, uint8_t value)
 
 bool cpu_try_load64(va_t va, uint64_t *value)
 {
-	uint64_t v = *value;
+	uint64_t v;
 	uint32_t ok = 0;
 
 	__asm__ volatile("1: movq (%[va]), %[v]\n\t"
 			 "movl $1, %[ok]\n"
 			 "2:\n\t" EX_TABLE(1b, 2b)
-			 : [v] "+r"(v), [ok] "+r"(ok)
+			 : [v] "=r"(v), [ok] "+r"(ok)
 			 : [va] "r"(va)
 			 : "memory");
-	*value = v;
+	if (ok)
+		*value = v;
 	return ok;
 }
 
