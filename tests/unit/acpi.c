@@ -384,13 +384,16 @@ TEST(acpi, rsdp_must_be_sound)
 
 TEST(acpi, old_sum_counts_for_a_new_rsdp_too)
 {
+	int err;
+
 	build_sound();
 	/* Moves a byte from where the first sum sees it to where not. */
 	blob.bytes[10] += 1;
 	blob.bytes[33] -= 1;
 	quiet_begin();
-	EXPECT_EQ(open_memory(blob.len), -EINVAL);
+	err = open_memory(blob.len);
 	EXPECT_EQ(quiet_end(), 1);
+	EXPECT_EQ(err, -EINVAL);
 }
 
 TEST(acpi, rsdp_that_can_not_be_read)
@@ -563,6 +566,8 @@ static void expect_timer(uint16_t port, uint8_t bits)
 
 TEST(acpi, pm_timer)
 {
+	size_t at;
+
 	begin();
 	add_fadt(116, 0x608, 0, 0, 0);
 	expect_timer(0x608, 24);
@@ -594,6 +599,12 @@ TEST(acpi, pm_timer)
 	expect_timer(0, 0);
 	begin();
 	add_fadt(244, 0x608, 1 << 20, 1, 0x608);
+	expect_timer(0, 0);
+	/* A port, of which the block has no bytes. */
+	begin();
+	at = add_fadt(116, 0x608, 0, 1, 0);
+	blob.bytes[at + 91] = 0;
+	seal(at);
 	expect_timer(0, 0);
 }
 
@@ -661,6 +672,7 @@ TEST(acpi, tables_too_short_for_what_they_are)
 			REQUIRE_EQ(quiet_end(), 1);
 			REQUIRE_EQ(err, -EINVAL);
 			EXPECT_CONTAINS(quiet_text, decoders[i].signature);
+			EXPECT_CONTAINS(quiet_text, "too short");
 		}
 	}
 }
@@ -934,12 +946,31 @@ TEST(acpi, distances_must_make_sense)
 {
 	expect_slit_refused(36, 4, "too short");
 	expect_slit_refused(39, 1, "too short");
-	/* 2^32 + 3 nodes: their square's low bits would fit. */
 	expect_slit_refused(40, 1, "too short");
 	expect_slit_refused(43, 0x80, "too short");
 	expect_slit_refused(44, 11, "distance 11 from node 0 to node 0");
 	expect_slit_refused(44 + 5, 9, "distance 9 from node 1 to node 2");
 	expect_slit_refused(44 + 8, 0, "distance 0 from node 2 to node 2");
+}
+
+/* The square of 2^32 has 64 bits of zeroes: less than any matrix. */
+TEST(acpi, number_of_nodes_whose_square_wraps)
+{
+	size_t slit;
+	int err;
+
+	begin();
+	slit = add_slit(5);
+	blob_set_u32(&blob, slit + 36, 0);
+	blob_set_u32(&blob, slit + 40, 1);
+	seal(slit);
+	finish();
+	REQUIRE_EQ(open_memory(blob.len), 0);
+	quiet_begin();
+	err = acpi_distances(&acpi, &distances);
+	EXPECT_EQ(quiet_end(), 1);
+	EXPECT_EQ(err, -EINVAL);
+	EXPECT_CONTAINS(quiet_text, "too short");
 }
 
 /* --- noise -----------------------------------------------------------------

@@ -202,6 +202,27 @@ TEST(boot_map, full_of_reserved_still_takes_memory)
 	EXPECT(boot_map_verify(&info));
 }
 
+/* The pair with the least between them becomes one, as strict as either. */
+TEST(boot_map, full_joins_the_closest)
+{
+	const unsigned int near = 77;
+
+	reset();
+	for (pa_t i = 0; i < BOOT_MAX_RANGES; i++)
+		boot_map_add(&info, i * 0x10000 - (i == near) * 0x8000, 0x1000,
+			     i == near ? MEM_BAD : MEM_ACPI_NVS);
+	boot_map_add(&info, BOOT_MAX_RANGES * 0x10000, 0x1000, MEM_RESERVED);
+	boot_map_normalise(&info);
+	EXPECT_EQ(info.nr_map, BOOT_MAX_RANGES);
+	EXPECT_EQ(info.nr_map_dropped, 1);
+	expect_range(near - 2, (near - 2) * 0x10000,
+		     (near - 2) * 0x10000 + 0x1000, MEM_ACPI_NVS);
+	expect_range(near - 1, (near - 1) * 0x10000, near * 0x10000 - 0x7000,
+		     MEM_BAD);
+	expect_range(BOOT_MAX_RANGES - 1, BOOT_MAX_RANGES * 0x10000,
+		     BOOT_MAX_RANGES * 0x10000 + 0x1000, MEM_RESERVED);
+}
+
 TEST(boot_map, full_of_memory_drops_the_smallest)
 {
 	const pa_t step = 0x1000000, last = BOOT_MAX_RANGES * step;
