@@ -12,8 +12,10 @@
 
 #define MAX_GUARDS 32
 
-/* Everything but the last page, whose end has no address. */
-#define LAST_PAGE (-(va_t)PAGE_SIZE)
+/* Addresses are canonical in two halves of so many bytes; the last page is
+ * left out, since its end has no address. */
+#define ADDRESS_HALF (1UL << (pt_shift(PT_LEVELS) - 1))
+#define LAST_PAGE    (-(va_t)PAGE_SIZE)
 
 static void print_guards(void)
 {
@@ -27,7 +29,8 @@ static void print_guards(void)
 
 static void run_map(const char *argument)
 {
-	pgtable_dump(arch_root_table(), 0, LAST_PAGE);
+	pgtable_dump(arch_root_table(), 0, ADDRESS_HALF);
+	pgtable_dump(arch_root_table(), -ADDRESS_HALF, LAST_PAGE);
 	print_guards();
 }
 

@@ -30,7 +30,7 @@ CANONICAL = 0xffff << 48
 
 DUMP_LINE = re.compile(
     r"(?:0x)?([0-9a-f]{12,16})-(?:0x)?([0-9a-f]{12,16})\s+(\S+)\s+"
-    r"(r[w-][x-])\S*\s+(4K|2M|1G)\b")
+    r"(r[w-][x-])( uncached)?\s+(4K|2M|1G)\b")
 GUARD_LINE = re.compile(r"guard page (0x[0-9a-f]+)")
 TLB_LINE = re.compile(r"([0-9a-f]{16}): ([0-9a-f]{16}) "
                       r"([X-])([G-])([P-])([D-])([A-])([C-])([T-])([U-])"
@@ -44,10 +44,12 @@ class Leaf:
     write: bool
     execute: bool
     large: bool
+    uncached: bool
 
     def __str__(self):
         return ("r" + ("w" if self.write else "-")
                 + ("x" if self.execute else "-")
+                + (" uncached" if self.uncached else "")
                 + (" large" if self.large else " 4K"))
 
 
@@ -56,8 +58,9 @@ def kernel_leaves(text):
     leaves = {}
     for match in DUMP_LINE.finditer(text):
         start, end = int(match[1], 16), int(match[2], 16)
-        size = SIZES[match[5]]
-        leaf = Leaf("w" in match[4], "x" in match[4], size > PAGE)
+        size = SIZES[match[6]]
+        leaf = Leaf("w" in match[4], "x" in match[4], size > PAGE,
+                    bool(match[5]))
         for address in range(start, end, size):
             leaves[address] = leaf
     return leaves
@@ -71,7 +74,7 @@ def qemu_leaves(text):
         if address >> 47:
             address |= CANONICAL
         leaves[address] = Leaf(match[11] == "W", match[3] == "-",
-                               match[5] == "P")
+                               match[5] == "P", match[8] == "C")
     return leaves
 
 
@@ -150,7 +153,7 @@ class Session:
 def compare(settings, name):
     """Boot @settings; return (what is wrong, one line that sums up)."""
     qemu.prepare(name)
-    argv = guest.command(settings, name, "prompt=1 test=test_core*")
+    argv = guest.command(settings, name, "prompt=1 test=list*")
     with Session(argv, name) as session:
         session.until_prompt()
         dump = session.ask(COMMAND)

@@ -19,7 +19,7 @@ from junit import Case
 from runner import Done, Row
 
 MAX_LOADABLE = 1 << 20      # bytes of all loadable segments
-DEFAULTS = conf.Settings(elf="")
+DEFAULTS = conf.Settings(elf="", machine="pc")
 HANG_LIMIT = 5              # seconds, for the kernel that hangs on purpose
 HOST_LIMIT = 300
 TREE = ("Makefile", "linker.ld", "arch", "lib", "mm", "kernel", "tests",
@@ -299,7 +299,7 @@ def _refused(name, pattern, needs=("build-release",), **env):
     env = {**os.environ, "ELF": elf_of("release"), "KERNEL_OUT": out_dir("release"),
            "BOOT": "direct", "CPUS": "1", "MEM": "64M", "MACHINE": "",
            "ARGS": "", "ACCEL": "", "CPU": "", "MODULES": "",
-           "QEMUFLAGS": "", "TIMEOUT": "30", "RUN_NAME": name + "-guest",
+           "QEMUFLAGS": "", "TIMEOUT": "30", "NAME": name + "-guest",
            **env}
 
     def action():

@@ -35,6 +35,14 @@ class Includes(unittest.TestCase):
     def test_machine_headers_stay_behind_the_contract(self):
         self.assertEqual(len(self.offences(
             "mm/a.c", "#include <machine/pte.h>")), 1)
+        self.assertEqual(self.offences("tests/unit/x86_64/a.c",
+                                       "#include <machine/pte.h>"), [])
+
+    def test_files_beside(self):
+        self.assertEqual(self.offences("arch/x86_64/cpu/a.c",
+                                       '#include "../platform/pic.h"'), [])
+        self.assertEqual(len(self.offences(
+            "mm/a.c", '#include "../kernel/prompt.h"')), 1)
 
     def test_the_host_s_headers(self):
         self.assertEqual(len(self.offences("lib/a.c",
@@ -55,6 +63,7 @@ DUMP = """\
 0xffff888000001000-0xffff888000003000 8K rw- 4K
 0xffff888000200000-0xffff888000600000 4M rw- 2M
 0xffffffff80000000-0xffffffff80001000 4K r-x 4K
+0xffffffffff000000-0xffffffffff001000         8K rw- uncached 4K
 """
 TLB = """\
 ffff888000001000: 0000000000001000 XG-DA---W
@@ -62,6 +71,7 @@ ffff888000002000: 0000000000002000 XG-DA---W
 ffff888000200000: 0000000000200000 XGPDA---W
 ffff888000400000: 0000000000400000 XGPDA---W
 ffffffff80000000: 0000000000100000 -G--A----
+ffffffffff000000: 00000000fed00000 XG-DACT-W
 """
 
 
@@ -73,12 +83,17 @@ class MachineMap(unittest.TestCase):
 
     def test_agree(self):
         self.assertEqual(self.differences(), [])
-        self.assertEqual(len(machine_map.kernel_leaves(DUMP)), 5)
+        self.assertEqual(len(machine_map.kernel_leaves(DUMP)), 6)
 
     def test_a_right_differs(self):
         wrong = self.differences(DUMP.replace("r-x 4K", "r-- 4K"))
         self.assertEqual(wrong, ["0xffffffff80000000: the kernel says r-- "
                                  "4K, QEMU r-x 4K"])
+
+    def test_device_memory_cached(self):
+        wrong = self.differences(tlb=TLB.replace("DACT-W", "DA---W"))
+        self.assertEqual(wrong, ["0xffffffffff000000: the kernel says rw- "
+                                 "uncached 4K, QEMU rw- 4K"])
 
     def test_a_leaf_is_missing(self):
         wrong = self.differences(tlb="\n".join(TLB.splitlines()[1:]))
