@@ -29,8 +29,11 @@ static void print_guards(void)
 
 static void run_map(const char *argument)
 {
-	pgtable_dump(arch_root_table(), 0, ADDRESS_HALF);
-	pgtable_dump(arch_root_table(), -ADDRESS_HALF, LAST_PAGE);
+	const va_t half = 1UL << (pt_shift(PT_LEVELS) - 1);
+
+	/* Between the two halves there are no addresses. */
+	pgtable_dump(arch_root_table(), 0, half);
+	pgtable_dump(arch_root_table(), -half, LAST_PAGE);
 	print_guards();
 }
 
