@@ -23,8 +23,12 @@ def functions(nm, elf):
         if len(fields) != 3 or fields[1] not in "tTwW":
             continue
         address = int(fields[0], 16)
-        if address >= 0xffffffff80000000:
-            found.append((address, fields[2]))
+        if address < 0xffffffff80000000:
+            continue
+        # The end of the code is listed without a name: what lies behind it
+        # belongs to no function.
+        name = fields[2] if fields[2] != "image_text_end" else ""
+        found.append((address, name))
     return sorted(found)
 
 
