@@ -26,9 +26,10 @@ def functions(nm, elf):
         if address < 0xffffffff80000000:
             continue
         # The end of the code is listed without a name: what lies behind it
-        # belongs to no function.
+        # belongs to no function. Its start is that of the first function.
         name = fields[2] if fields[2] != "image_text_end" else ""
-        found.append((address, name))
+        if name != "image_text_start":
+            found.append((address, name))
     return sorted(found)
 
 
