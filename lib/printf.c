@@ -370,6 +370,8 @@ static void buffer_write(struct printf_sink *sink, const char *s, size_t n)
 		container_of(sink, struct buffer_sink, sink);
 
 	n = min(n, buffer->room);
+	if (!n)
+		return;
 	memcpy(buffer->buf, s, n);
 	buffer->buf += n;
 	buffer->room -= n;
