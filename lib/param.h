@@ -43,18 +43,18 @@ struct param {
 
 /* @id is the variable itself, whose name need not be the parameter's. */
 #define PARAM_UINT(param_name, id, help_text)                                  \
-	_Static_assert((__typeof__(id))-1 > 0, #id " must be unsigned");       \
+	static_assert((__typeof__(id))-1 > 0, #id " must be unsigned");        \
 	PARAM_DEFINE(id, .name = (param_name), .help = (help_text),            \
 		     .kind = PARAM_KIND_UINT, .size = sizeof(id),              \
 		     .var = &(id))
 
 #define PARAM_INT(param_name, id, help_text)                                   \
-	_Static_assert((__typeof__(id))-1 < 0, #id " must be signed");         \
+	static_assert((__typeof__(id))-1 < 0, #id " must be signed");          \
 	PARAM_DEFINE(id, .name = (param_name), .help = (help_text),            \
 		     .kind = PARAM_KIND_INT, .size = sizeof(id), .var = &(id))
 
 #define PARAM_BOOL(param_name, id, help_text)                                  \
-	_Static_assert(sizeof(id) == sizeof(bool), #id " must be bool");       \
+	static_assert(sizeof(id) == sizeof(bool), #id " must be bool");        \
 	PARAM_DEFINE(id, .name = (param_name), .help = (help_text),            \
 		     .kind = PARAM_KIND_BOOL, .size = sizeof(id),              \
 		     .var = &(id))

@@ -154,6 +154,8 @@ struct printk_capture *printk_set_capture(struct printk_capture *to)
 	struct printk_capture *from = capture;
 
 	capture = to;
+	if (to)
+		to->buf[to->len] = '\0';
 	unlock_console(flags);
 	return from;
 }

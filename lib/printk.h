@@ -39,9 +39,9 @@ const char *printk_last_line(void);
 
 /* Where messages go instead of the console while captured, for tests. */
 struct printk_capture {
-	char *buf; /* NUL-terminated always, cut to fit */
-	size_t size;
-	size_t len; /* of what stands in buf */
+	char *buf;   /* NUL-terminated always, cut to fit */
+	size_t size; /* > 0 */
+	size_t len;  /* of what stands in buf */
 };
 
 /* A capture into @buf, an array of char. */

@@ -25,7 +25,7 @@ struct rb_node {
 	};
 };
 
-_Static_assert(sizeof(struct rb_node) == 3 * sizeof(void *), "3 words");
+static_assert(sizeof(struct rb_node) == 3 * sizeof(void *), "3 words");
 
 struct rb_root {
 	struct rb_node *rb_node;

@@ -58,6 +58,20 @@ const char *symbol_lookup(uintptr_t addr, size_t *offset)
 	return name;
 }
 
+/* A call may be its function's last instruction, and @pc, where it returns to,
+ * in the next one then: the byte before tells the function. */
+static void print_caller(uintptr_t pc)
+{
+	size_t offset;
+	const char *name = symbol_lookup(pc - 1, &offset);
+
+	if (name)
+		printk("  called from %016lx  %s+0x%zx\n", pc, name,
+		       offset + 1);
+	else
+		printk("  called from %016lx\n", pc);
+}
+
 noinline void backtrace_print(const void *frame)
 {
 	uintptr_t pcs[MAX_DEPTH];
@@ -66,10 +80,6 @@ noinline void backtrace_print(const void *frame)
 	if (!frame)
 		frame = __builtin_frame_address(0);
 	depth = arch_backtrace(frame, pcs, MAX_DEPTH);
-	for (size_t i = 0; i < depth; i++) {
-		/* A call may be its function's last instruction: what it
-		 * returns to belongs to the next one then. */
-		printk("  called from %016lx  %pS\n", pcs[i],
-		       (void *)(pcs[i] - 1));
-	}
+	for (size_t i = 0; i < depth; i++)
+		print_caller(pcs[i]);
 }

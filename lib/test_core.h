@@ -5,6 +5,7 @@
  *   test_plan.c     which cases run, in which order
  *   test_run.c      runs them
  *   test_expect.c   expectations, called by the cases
+ *   test_value.c    compares and prints the values in them
  *   test_report.c   the KTAP lines and the summary
  *   test_machine.c  has the machine what a suite needs?
  *   test_leak.c     the leak check
@@ -113,6 +114,15 @@ bool test_machine_has(size_t min_pages, unsigned int min_cpus, const char *why,
 
 /* Fail the leaf that runs, with a message of one line. */
 void test_fail(const char *fmt, ...) __printf(1, 2);
+
+/* Return: true when a @op b; integers compare by value, whatever their types.
+ */
+bool test_value_holds(enum test_op op, struct test_value a,
+		      struct test_value b);
+
+/* Print `text = value`; a string in quotes, on one line whatever is in it. */
+void test_print_value(const char *text, struct test_value value);
+void test_print_string(const char *text, const char *s);
 
 /* Take the counters before a suite; after it fail the leaf that runs for each
  * one that differs. */

@@ -60,89 +60,19 @@ static bool begin_failure(struct report *report, const struct test_site *site)
 	return true;
 }
 
-static void print_value(const char *text, struct test_value value)
-{
-	printk("%s = ", text);
-	switch (value.type) {
-	case TEST_SIGNED:
-		printk("%ld (0x%lx)", (int64_t)value.bits, value.bits);
-		break;
-	case TEST_UNSIGNED:
-		printk("%lu (0x%lx)", value.bits, value.bits);
-		break;
-	case TEST_BOOL:
-		printk("%s", value.bits ? "true" : "false");
-		break;
-	case TEST_POINTER:
-		printk("0x%016lx", value.bits);
-		break;
-	}
-}
-
-/* In quotes, and on one line whatever stands in it. */
-static void print_string(const char *text, const char *s)
-{
-	if (!s) {
-		printk("%s = (null)", text);
-		return;
-	}
-	printk("%s = \"", text);
-	for (; *s; s++) {
-		if (*s == '\n')
-			printk("\\n");
-		else if (*s == '"' || *s == '\\')
-			printk("\\%c", *s);
-		else if (*s < ' ')
-			printk("\\x%02hhx", *s);
-		else
-			printk("%c", *s);
-	}
-	printk("\"");
-}
-
-/* Return: < 0, 0 or > 0 as the number @a is less than, equal to, or greater
- * than @b, whatever their types. */
-static int order(struct test_value a, struct test_value b)
-{
-	bool a_negative = a.type == TEST_SIGNED && (int64_t)a.bits < 0;
-	bool b_negative = b.type == TEST_SIGNED && (int64_t)b.bits < 0;
-
-	if (a_negative != b_negative)
-		return a_negative ? -1 : 1;
-	return (a.bits > b.bits) - (a.bits < b.bits);
-}
-
-static bool holds(enum test_op op, int order)
-{
-	switch (op) {
-	case TEST_EQ:
-		return order == 0;
-	case TEST_NE:
-		return order != 0;
-	case TEST_LT:
-		return order < 0;
-	case TEST_LE:
-		return order <= 0;
-	case TEST_GT:
-		return order > 0;
-	default:
-		return order >= 0;
-	}
-}
-
 bool test_compare(const struct test_site *site, enum test_op op,
 		  struct test_value a, struct test_value b)
 {
 	struct report report;
 
-	if (likely(holds(op, order(a, b))))
+	if (likely(test_value_holds(op, a, b)))
 		return true;
 	if (begin_failure(&report, site)) {
 		printk(": ");
-		print_value(site->a, a);
+		test_print_value(site->a, a);
 		if (site->b) {
 			printk(", ");
-			print_value(site->b, b);
+			test_print_value(site->b, b);
 		}
 		end_line(&report);
 	}
@@ -181,9 +111,9 @@ static bool expect_strings(const struct test_site *site, bool holds,
 
 	if (!holds && begin_failure(&report, site)) {
 		printk(": ");
-		print_string(site->a, a);
+		test_print_string(site->a, a);
 		printk(", ");
-		print_string(site->b, b);
+		test_print_string(site->b, b);
 		end_line(&report);
 	}
 	return holds;

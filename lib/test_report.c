@@ -56,7 +56,8 @@ void test_print_reproduce(void)
 
 void test_report_end(const struct test_session *session)
 {
-	unsigned int shown = min(session->nr_failed, TEST_MAX_REMEMBER + 0U);
+	unsigned int shown =
+		min(session->nr_failed, (unsigned int)TEST_MAX_REMEMBER);
 
 	printk("Summary: %u passed, %u failed, %u skipped\n",
 	       session->result.passed, session->result.failed,

@@ -213,6 +213,20 @@ TEST(param, the_rest_is_taken)
 	EXPECT_EQ(small, 3);
 }
 
+/* Two parameters of one name would hide one of them. */
+TEST(param, names_are_distinct)
+{
+	LINKER_SET_FOREACH(boot_params, const struct param, it)
+	{
+		LINKER_SET_FOREACH(boot_params, const struct param, other)
+		{
+			if (it < other)
+				EXPECTF(strcmp((*it)->name, (*other)->name),
+					"\"%s\" twice", (*it)->name);
+		}
+	}
+}
+
 TEST(param, overlong_word)
 {
 	static char cmdline[700];
