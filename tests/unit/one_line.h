@@ -1,27 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For tests of bad input: what is refused says so in exactly one line. */
+/*
+ * Bad input has to give exactly one clear line: run a statement with messages
+ * kept off the console, and look at what it said.
+ */
 #ifndef TESTS_UNIT_ONE_LINE_H
 #define TESTS_UNIT_ONE_LINE_H
 
 #include <lib/printk.h>
 #include <lib/test.h>
 
-/* Run @statement and expect that it prints one line that contains @part, which
- * is kept off the console; @part NULL: that it prints nothing. */
-#define EXPECT_LINE(part, statement)                                           \
+struct quiet {
+	char text[512];
+	struct printk_capture capture, *before;
+	unsigned long lines;
+};
+
+static inline void quiet_begin(struct quiet *q)
+{
+	q->capture = PRINTK_CAPTURE(q->text);
+	q->text[0] = '\0';
+	q->lines = printk_lines();
+	q->before = printk_set_capture(&q->capture);
+}
+
+/* Return: how many lines were printed since quiet_begin(). */
+static inline unsigned long quiet_end(struct quiet *q)
+{
+	printk_set_capture(q->before);
+	return printk_lines() - q->lines;
+}
+
+/* @statement prints one line, and @part is in it. */
+#define EXPECT_ONE_LINE(statement, part)                                       \
 	do {                                                                   \
-		char line_buf_[512];                                           \
-		struct printk_capture line_ = PRINTK_CAPTURE(line_buf_);       \
-		struct printk_capture *line_old_ = printk_set_capture(&line_); \
-		unsigned long line_before_ = printk_lines(), line_after_;      \
-		const char *line_part_ = (part);                               \
+		struct quiet quiet_;                                           \
+		unsigned long nr_lines_;                                       \
                                                                                \
+		quiet_begin(&quiet_);                                          \
 		statement;                                                     \
-		line_after_ = printk_lines();                                  \
-		printk_set_capture(line_old_);                                 \
-		EXPECT_EQ(line_after_ - line_before_, line_part_ ? 1 : 0);     \
-		if (line_part_)                                                \
-			EXPECT_CONTAINS(line_buf_, line_part_);                \
+		nr_lines_ = quiet_end(&quiet_);                                \
+		EXPECT_EQ(nr_lines_, 1);                                       \
+		EXPECT_CONTAINS(quiet_.text, part);                            \
 	} while (0)
 
 #endif
