@@ -437,7 +437,7 @@ static bool verify_heads(struct zone *zone)
 			return broken(zone, "P3", page);
 		if (page->type == PAGE_USED && !page->refcount)
 			return broken(zone, "P4", page);
-		if (page->type == PAGE_FREE)
+		if (page->type == PAGE_FREE && page->zone == zone->id)
 			free += 1UL << page->order;
 		pfn += 1UL << page->order;
 	}
