@@ -76,7 +76,8 @@ TEST(vmap_area, spaces_are_whole_pages)
 					  BASE + PAGES(1), NULL));
 	EXPECT_EQ(err, -EINVAL);
 	fault_inject_arm(&failslab, 1);
-	err = vmap_space_init(&space, "bad", BASE, BASE + PAGES(1), NULL);
+	EXPECT_LINE("vmap_area", err = vmap_space_init(&space, "bad", BASE,
+						       BASE + PAGES(1), NULL));
 	fault_inject_disarm(&failslab);
 	EXPECT_EQ(err, -ENOMEM);
 }
