@@ -270,57 +270,67 @@ TEST(vmalloc, more_than_is_free_gives_all_back)
 	EXPECT(buddy_verify());
 }
 
-/*
- * Make the 1st, 2nd, ... allocation of @attr fail until one gets through, in a
- * space with page tables of its own, which are all missing at first.
- */
-static void fail_each(struct fault_attr *attr, size_t size, unsigned int least)
+/* Allocate and free in @space, while the @nth allocation of @attr fails. */
+static bool try_with_fault(struct vmap_space *space, size_t size,
+			   struct fault_attr *attr, unsigned long nth)
 {
-	pte_t *root = pgtable_create(GFP_KERNEL);
-	struct vmap_space space;
-	struct vm_request req = {
+	const struct vm_request req = {
 		.size = size,
 		.align = PAGE_SIZE,
-		.start = VMALLOC_START + PAGES(8), /* two descriptors needed */
-		.end = VMALLOC_START + PAGES(4096),
+		.start = space->start + PAGES(500), /* needs 2 descriptors */
+		.end = space->end,
 		.gfp = GFP_KERNEL | __GFP_NOWARN,
 		.prot = PAGE_KERNEL,
 		.flags = VM_ALLOC,
 	};
-	unsigned long nth = 0;
-	struct levels before;
-	void *p;
+	struct levels before = levels(space);
+	void *p = NULL;
 
-	REQUIRE_NOT_NULL(root);
-	REQUIRE_EQ(vmap_space_init(&space, "test", VMALLOC_START,
-				   VMALLOC_START + PAGES(4096), root),
-		   0);
-	before = levels(&space);
+	fault_inject_arm(attr, nth);
+	EXPECT_LINE(NULL, p = vmalloc_in(space, &req));
+	fault_inject_disarm(attr);
+	EXPECT(vmap_verify_space(space));
+	vfree_in(space, p);
+	EXPECT(same_levels(levels(space), before));
+	return p;
+}
+
+/*
+ * Make the 1st, 2nd, ... allocation of @attr fail until there are no more, each
+ * time in a new space without any page table yet.
+ * Return: how many times the whole failed.
+ */
+static unsigned int fail_each(struct fault_attr *attr, size_t size)
+{
+	unsigned int failures = 0;
+	unsigned long nth = 0;
+
 	do {
-		fault_inject_arm(attr, ++nth);
-		EXPECT_LINE(NULL, p = vmalloc_in(&space, &req));
-		fault_inject_disarm(attr);
-		EXPECT(vmap_verify_space(&space));
-		EXPECT(p || same_levels(levels(&space), before));
-	} while (!p && nth < 100);
-	EXPECT_NOT_NULL(p);
-	EXPECT_GT(nth, least);
-	vfree_in(&space, p);
-	EXPECT(same_levels(levels(&space), before));
-	vmap_space_destroy(&space);
-	pgtable_destroy(root);
+		pte_t *root = pgtable_create(GFP_KERNEL);
+		struct vmap_space space;
+
+		if (!root || vmap_space_init(&space, "test", VMALLOC_START,
+					     VMALLOC_START + PAGES(4096), root))
+			return 0;
+		failures += !try_with_fault(&space, size, attr, ++nth);
+		vmap_space_destroy(&space);
+		pgtable_destroy(root);
+	} while (attr->failed && nth < 200);
+	EXPECT_EQ(attr->failed, 0);
+	return failures;
 }
 
 TEST(vmalloc, each_object_allocation_may_fail)
 {
-	fail_each(&failslab, PAGES(2), 3);
-	fail_each(&failslab, PAGES(100), 4);
+	EXPECT_EQ(fail_each(&failslab, PAGES(2)), 3);
+	EXPECT_EQ(fail_each(&failslab, PAGES(40)), 4);
 }
 
+/* Three page tables, then four: 40 pages from page 500 on lie in two. */
 TEST(vmalloc, each_page_allocation_may_fail)
 {
-	fail_each(&fail_page_alloc, PAGES(2), 1);
-	fail_each(&fail_page_alloc, PAGES(600), 2);
+	EXPECT_GE(fail_each(&fail_page_alloc, PAGES(2)), 3);
+	EXPECT_GE(fail_each(&fail_page_alloc, PAGES(40)), 4);
 }
 
 TEST(vmalloc, vfree_needs_no_memory)
