@@ -4,7 +4,6 @@
 The console goes to build/logs/debug.log; `tail -f` it in another terminal.
 """
 
-import os
 import signal
 import socket
 import subprocess
@@ -35,8 +34,8 @@ def qemu_argv(settings, port):
 
 def gdb_argv(settings, port, extra=()):
     """Return gdb's argument list."""
-    return ["gdb", "-q", "-x", SCRIPT, "-ex",
-            f"target remote 127.0.0.1:{port}", *extra, settings.elf]
+    return ["gdb", "-q", "-ex", f"target remote 127.0.0.1:{port}", "-x",
+            SCRIPT, *extra, settings.elf]
 
 
 def main():
@@ -51,8 +50,9 @@ def main():
         conf.die(error)
     print(f"quire: console in {qemu.log_path(NAME, 'log')}")
     # A session of its own, so that Ctrl-C reaches gdb alone.
-    with subprocess.Popen(argv, stdin=subprocess.DEVNULL,
-                          start_new_session=True) as emulator:
+    with open(qemu.log_path(NAME, "qemu"), "wb") as errors, \
+            subprocess.Popen(argv, stdin=subprocess.DEVNULL, stderr=errors,
+                             start_new_session=True) as emulator:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
             return subprocess.call(
@@ -67,5 +67,4 @@ def main():
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("BUILD", "debug")
     sys.exit(main())

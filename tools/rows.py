@@ -299,7 +299,7 @@ def _refused(name, pattern, needs=("build-release",), **env):
     env = {**os.environ, "ELF": elf_of("release"), "KERNEL_OUT": out_dir("release"),
            "BOOT": "direct", "CPUS": "1", "MEM": "64M", "MACHINE": "",
            "ARGS": "", "ACCEL": "", "CPU": "", "MODULES": "",
-           "QEMUFLAGS": "", "TIMEOUT": "30", "NAME": name + "-guest",
+           "QEMUFLAGS": "", "TIMEOUT": "30", "RUN_NAME": name + "-guest",
            **env}
 
     def action():

@@ -9,7 +9,7 @@ import settings as conf
 import verdict
 
 # The tests of this command run several at a time and keep them apart.
-NAME = os.environ.get("NAME", "run")
+NAME = os.environ.get("RUN_NAME", "run")
 
 
 def _print_hang(judged):
