@@ -4,7 +4,8 @@
 With --install, what a target needs and lacks is installed where that can be
 done without asking: on Debian and Ubuntu, as root or through a sudo that
 wants no password.  Elsewhere the one line to type is printed.  Where nothing
-is missing no package manager is started.
+is missing no package manager is started.  A variable that can't be used is
+refused before anything is installed or built.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import subprocess
 import sys
 
 import qemu
+import settings as conf
 
 STATUS_MISSING = 3
 
@@ -220,6 +222,14 @@ def ensure(tools):
     return error and f"{error}; {describe(missing, where)}"
 
 
+def check_compiler(compiler):
+    """Return None, or a line that says that CC=@compiler is not here."""
+    words = compiler.split()
+    if words and not shutil.which(words[0]):
+        return f"CC={compiler}: {words[0]} is not installed"
+    return None
+
+
 def _version(tool, path):
     if not tool.programs:
         return path
@@ -260,13 +270,16 @@ def main():
             return 0
         print(describe(missing, system()))
         return STATUS_MISSING
-    env = os.environ
-    error = ensure(needed(options.install, env.get("BOOT", "iso"),
-                          env.get("CC", "")))
-    if error is None:
-        return 0
-    print(f"quire: {error}", file=sys.stderr)
-    return STATUS_MISSING
+    compiler = os.environ.get("CC", "")
+    try:
+        boot = conf.from_environment().boot
+    except conf.BadValue as error:
+        conf.die(error)
+    error = (ensure(needed(options.install, boot, compiler))
+             or check_compiler(compiler))
+    if error:
+        conf.die(error, STATUS_MISSING)
+    return 0
 
 
 if __name__ == "__main__":

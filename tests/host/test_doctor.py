@@ -41,6 +41,16 @@ class Needs(unittest.TestCase):
                 self.assertTrue(getattr(tool, where), (tool.name, where))
 
 
+class Compiler(unittest.TestCase):
+    def test_one_that_is_not_there(self):
+        self.assertEqual(doctor.check_compiler("no-such-cc -m64"),
+                         "CC=no-such-cc -m64: no-such-cc is not installed")
+
+    def test_the_usual(self):
+        self.assertIsNone(doctor.check_compiler(""))
+        self.assertIsNone(doctor.check_compiler("sh"))
+
+
 class Systems(support.Scratch, unittest.TestCase):
     def system(self, text, platform="linux"):
         with open("os-release", "w", encoding="utf-8") as file:
