@@ -134,7 +134,7 @@ export CPUS MEM ACCEL BOOT ARGS BUILD CC MACHINE CPU MODULES QEMUFLAGS \
 export PYTHONPYCACHEPREFIX := build/pycache
 
 # A make below this one, as parallel as the machine allows.
-SUBMAKE = $(MAKE) --no-print-directory \
+SUBMAKE = $(MAKE) --no-print-directory $(if $(filter 1,$(V)),,-s) \
 	$(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 # $(call need,TARGET): install or name what TARGET lacks.
 need = @$(PYTHON) tools/doctor.py --install $(1)

@@ -8,6 +8,7 @@ and quotes passes through no shell.  A bad value is one line and an exit.
 import dataclasses
 import os
 import re
+import shlex
 import sys
 
 BOOTS = ("iso", "uefi", "direct")
@@ -55,6 +56,14 @@ def mem_bytes(text):
     return int(match[1]) * UNITS[match[2]]
 
 
+def split_words(line):
+    """Split a kernel command line; quotes keep blanks together."""
+    try:
+        return shlex.split(line)
+    except ValueError as error:
+        raise BadValue(f"ARGS={line}: {error}") from None
+
+
 def _one_of(name, value, allowed):
     if value not in allowed:
         raise BadValue(f"{name}={value}: must be " + " or ".join(
@@ -83,6 +92,7 @@ def check(settings):
         raise BadValue("MODULES: BOOT=direct can carry one module only")
     if "\n" in settings.args:
         raise BadValue("ARGS: a kernel command line is one line")
+    split_words(settings.args)
 
 
 def _number(name, text, kind):

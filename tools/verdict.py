@@ -148,15 +148,19 @@ def _miscounted(outcome, report, expect):
     return None
 
 
+def _several(number, what):
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
 def _summary(report, outcome):
     passed, _, skipped = report.counts()
     rows = sum(bool(BENCH_LINE.match(line))
                for line in outcome.console.splitlines())
     parts = []
     if report.planned is not None:
-        parts.append(f"{passed} tests passed, {skipped} skipped")
+        parts.append(f"{_several(passed, 'test')} passed, {skipped} skipped")
     if rows:
-        parts.append(f"{rows} timings")
+        parts.append(_several(rows, "timing"))
     return ", ".join(parts) or "the kernel ended well"
 
 

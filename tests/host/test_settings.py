@@ -58,6 +58,9 @@ class Environment(unittest.TestCase):
     def test_args_of_two_lines(self):
         self.refuse("one line", ARGS="a\nb")
 
+    def test_args_with_half_a_quote(self):
+        self.refuse('ARGS=a"b: No closing quotation', ARGS='a"b')
+
     def test_sizes(self):
         self.assertEqual(conf.mem_bytes("32M"), 32 << 20)
         self.assertEqual(conf.mem_bytes("64"), 64 << 20)

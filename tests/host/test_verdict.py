@@ -93,7 +93,7 @@ class Judge(unittest.TestCase):
     def test_timings_only(self):
         text = "bench: row=a clock=ns cpus=1 ops=1 ticks=1 per_op=1\n"
         expect = Expected(ktap=False, benches=1)
-        self.check(judge(text, expect=expect), "passed", "1 timings", 0)
+        self.check(judge(text, expect=expect), "passed", "1 timing", 0)
         expect = Expected(ktap=False, benches=2)
         self.check(judge(text, expect=expect), "incomplete",
                    "1 benchmark rows, the kernel holds 2", 1)
