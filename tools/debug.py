@@ -34,8 +34,8 @@ def qemu_argv(settings, port):
 
 def gdb_argv(settings, port, extra=()):
     """Return gdb's argument list."""
-    return ["gdb", "-q", "-ex", f"target remote 127.0.0.1:{port}", "-x",
-            SCRIPT, *extra, settings.elf]
+    return ["gdb", "-q", "-ex", f"target remote 127.0.0.1:{port}",
+            "-x", SCRIPT, *extra, settings.elf]
 
 
 def main():
