@@ -23,12 +23,30 @@ static void *zeroed_page(void)
 	return get_zeroed_page(GFP_KERNEL);
 }
 
-static void setup(void)
+static void free_all(void)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(table); i++)
-		table[i] = zeroed_page();
+		free_pages(table[i], 0);
 	for (unsigned int i = 0; i < ARRAY_SIZE(frame); i++)
-		frame[i] = zeroed_page();
+		free_pages(frame[i], 0);
+}
+
+static bool allocate_all(void)
+{
+	bool all = true;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(table); i++)
+		all &= (table[i] = zeroed_page()) != NULL;
+	for (unsigned int i = 0; i < ARRAY_SIZE(frame); i++)
+		all &= (frame[i] = zeroed_page()) != NULL;
+	if (!all)
+		free_all();
+	return all;
+}
+
+static void setup(void)
+{
+	REQUIRE(allocate_all());
 	for (unsigned int level = 1; level < PT_LEVELS; level++) {
 		pte_t *t = level == PT_LEVELS - 1 ? arch_root_table()
 						  : table[level];
@@ -42,10 +60,7 @@ static void teardown(void)
 {
 	pte_clear(&arch_root_table()[pt_index(WINDOW, PT_LEVELS - 1)]);
 	tlb_flush_all();
-	for (unsigned int i = 0; i < ARRAY_SIZE(table); i++)
-		free_pages(table[i], 0);
-	for (unsigned int i = 0; i < ARRAY_SIZE(frame); i++)
-		free_pages(frame[i], 0);
+	free_all();
 }
 
 static va_t page(unsigned long i)
