@@ -64,14 +64,15 @@ static void print_measured(const struct bench *b, uint64_t ticks)
 	       cpus_online(), b->ops, ticks, bench_per_op(cost, b->ops));
 }
 
-/* Run once to warm up, once to measure. Return: false when either failed. */
+/* Run once to warm up, unless cold, and once to measure. Return: false when
+ * either failed. */
 static bool measure(const struct bench_case *c)
 {
 	struct bench b;
 	uint64_t overhead;
 
 	run_body(c, &b);
-	if (!*b.failure)
+	if (!*b.failure && !c->cold)
 		run_body(c, &b);
 	if (*b.failure) {
 		printk("bench: row=%s failed: %s\n", c->row, b.failure);

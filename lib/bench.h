@@ -12,8 +12,9 @@
  *           ... tear-down, not measured ...
  *   }
  *
- * The body runs twice, first unmeasured to warm up caches of every kind. What
- * an empty bench_begin/bench_end pair costs is subtracted. One line is printed:
+ * The body runs twice, first unmeasured to warm up caches of every kind, unless
+ * it is .cold. What an empty bench_begin/bench_end pair costs is subtracted. One
+ * line is printed:
  *
  *   bench: row=fix_size_1 clock=instructions cpus=1 ops=1000 ticks=123456
  *   per_op=123
@@ -36,6 +37,7 @@ struct bench_case {
 	unsigned long ops;     /* operations between begin and end, > 0 */
 	size_t min_pages;      /* free pages; with fewer it is skipped */
 	unsigned int min_cpus; /* online */
+	bool cold;             /* run once, without the unmeasured run */
 };
 
 /* One run of a benchmark. */
