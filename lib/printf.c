@@ -10,11 +10,11 @@
  * (prefix: the sign, 0x, or both). The text goes piece by piece to a sink,
  * which may be a buffer, the console, or anything else that takes bytes.
  */
+#include <lib/limits.h>
 #include <lib/math.h>
 #include <lib/printf.h>
 #include <lib/string.h>
 #include <lib/symbols.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -17,7 +17,7 @@ import sys
 LAYERS = ("tests", "kernel", "mm", "lib", "arch")
 MACHINE_TESTS = re.compile(r"tests/unit/(x86_64|hosted)/")
 FREESTANDING = {"stdint.h", "stdbool.h", "stddef.h", "stdatomic.h",
-                "stdarg.h", "limits.h"}
+                "stdarg.h"}
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 MACHINE_IF = re.compile(
     r"\s*#\s*(?:el)?if.*\b(__x86_64__|__amd64__|__i386__|QUIRE_HOSTED"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <lib/limits.h>
 #include <lib/printf.h>
 #include <lib/string.h>
 #include <lib/test.h>
-#include <limits.h>
 #include <stdint.h>
 
 /*
