@@ -56,6 +56,11 @@ struct soft_tlb {
 
 static struct soft_tlb tlbs[MAX_CPUS];
 
+_Noreturn void hosted_bad_pte(const char *what, uint64_t v, unsigned int level)
+{
+	panic("page-table entry: %s: %#lx at level %u", what, v, level);
+}
+
 static struct tlb_entry *find(struct soft_tlb *tlb, va_t va)
 {
 	uint64_t vpn = va >> PAGE_SHIFT;
@@ -67,8 +72,7 @@ static struct tlb_entry *find(struct soft_tlb *tlb, va_t va)
 	return NULL;
 }
 
-static struct tlb_entry *insert(struct soft_tlb *tlb, va_t va,
-				struct translation t)
+static void insert(struct soft_tlb *tlb, va_t va, struct translation t)
 {
 	uint64_t vpn = va >> PAGE_SHIFT;
 	unsigned int set = vpn % TLB_SETS;
@@ -76,7 +80,6 @@ static struct tlb_entry *insert(struct soft_tlb *tlb, va_t va,
 
 	*e = (struct tlb_entry){
 		.valid = true, .prot = t.prot, .vpn = vpn, .pa = t.pa};
-	return e;
 }
 
 static bool canonical(va_t va)

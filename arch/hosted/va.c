@@ -162,8 +162,3 @@ bool va_try_store8(va_t va, uint8_t value)
 		*p = value;
 	return p;
 }
-
-_Noreturn void hosted_bad_pte(const char *what, uint64_t v, unsigned int level)
-{
-	panic("page-table entry: %s: %#lx at level %u", what, v, level);
-}
