@@ -162,6 +162,8 @@ pa_t kernel_map_build(const struct boot_info *info,
 		err = map_vmemmap(root, mb);
 	if (err) {
 		printk("kernel map: not built: error %d\n", err);
+		if (root)
+			pgtable_destroy(root);
 		return 0;
 	}
 	return va_to_pa(root);
@@ -183,7 +185,7 @@ va_t kernel_map_device(pa_t pa, size_t size)
 	}
 	end = PAGE_ALIGN(end);
 	if (pgtable_map_range(arch_root_table(), va, va + (end - first), first,
-			      PAGE_KERNEL_NOCACHE, 0, 0))
+			      PAGE_KERNEL_NOCACHE, 0, GFP_KERNEL))
 		return 0;
 	fixmap_next = va + (end - first);
 	return va + (pa - first);

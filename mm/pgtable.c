@@ -111,6 +111,14 @@ static pte_t *table_alloc(gfp_t gfp)
 	return pa ? memset(pa_to_va(pa), 0, PAGE_SIZE) : NULL;
 }
 
+static void table_free(pte_t *table)
+{
+	if (likely(page_alloc_ready()))
+		free_pages(table, 0);
+	else
+		memblock_free(&memblock, va_to_pa(table), PAGE_SIZE);
+}
+
 static void count_tables(long change)
 {
 	unsigned long flags;
@@ -137,7 +145,7 @@ static void table_link(pte_t *slot, pte_t old, pte_t *table)
 	}
 	spin_unlock_irqrestore(&pgtable_lock, flags);
 	if (!first)
-		free_pages(table, 0);
+		table_free(table);
 }
 
 /* Make the empty @slot point to a table, unless another caller does first. */
@@ -205,7 +213,7 @@ static void destroy_level(pte_t *table, unsigned int level)
 	for (unsigned int i = 0; i < PT_ENTRIES && level > 0; i++)
 		if (pte_table(table[i], level))
 			destroy_level(table_of(table[i], level), level - 1);
-	free_pages(table, 0);
+	table_free(table);
 	count_tables(-1);
 }
 

@@ -39,7 +39,7 @@ pte_t *pgtable_create(gfp_t gfp);
 /*
  * Free every table of the tree at @root, not the memory that it maps. For
  * trees that no CPU translates through.
- * Context: any; the page allocator is ready.
+ * Context: any; the same allocator is in charge as when the tree was made.
  */
 void pgtable_destroy(pte_t *root);
 

@@ -76,7 +76,7 @@ static int random_size_alloc_test(unsigned long loops)
 {
 	struct rng rng;
 
-	rng_seed(&rng, test_seed());
+	rng_seed(&rng, VMALLOC_LOOPS_SEED);
 	return random_size_loop(loops, &rng);
 }
 
@@ -156,7 +156,7 @@ static void make_order(unsigned int order[NR_TESTS])
 
 	for (unsigned int i = 0; i < NR_TESTS; i++)
 		order[i] = i;
-	rng_seed(&rng, test_seed());
+	rng_seed(&rng, VMALLOC_LOOPS_SEED);
 	if (!sequential_test_order)
 		rng_shuffle(&rng, order, NR_TESTS, sizeof(*order));
 }

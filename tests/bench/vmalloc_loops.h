@@ -12,6 +12,9 @@
 #include <lib/random.h>
 #include <stddef.h>
 
+/* What is random is the same in every run. */
+#define VMALLOC_LOOPS_SEED 1
+
 /* Allocate @pages pages, store 0 in the first byte, free. */
 int fix_size_loop(unsigned long loops, size_t pages);
 

@@ -80,7 +80,7 @@ BENCH(random_size, .ops = 2000, .min_pages = 256)
 	struct rng rng;
 	int err;
 
-	rng_seed(&rng, test_seed());
+	rng_seed(&rng, VMALLOC_LOOPS_SEED);
 	bench_begin(b);
 	err = random_size_loop(b->ops, &rng);
 	bench_end(b);

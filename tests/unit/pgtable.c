@@ -145,8 +145,8 @@ TEST(pgtable, mapped_is_never_overwritten)
 
 	REQUIRE_EQ(map(BASE + MB2 + PAGES(1), PAGES(1), 0x9000, PAGE_KERNEL, 0),
 		   0);
-	EXPECT_LINE("mapped already",
-		    err = map(va, PAGES(5), 0x100000, PAGE_KERNEL_RO, 1));
+	EXPECT_ONE_LINE(err = map(va, PAGES(5), 0x100000, PAGE_KERNEL_RO, 1),
+			"mapped already");
 	EXPECT_EQ(err, -EEXIST);
 	found = ranges();
 	EXPECT_EQ(found.nr, 1);
@@ -160,11 +160,12 @@ TEST(pgtable, small_leaf_never_goes_below_a_large_one)
 	int err = 0;
 
 	REQUIRE_EQ(map(BASE + 8 * MB2, MB2, 4 * MB2, PAGE_KERNEL, 1), 0);
-	EXPECT_LINE("mapped already", err = map(BASE + 8 * MB2, PAGES(1),
-						0x5000, PAGE_KERNEL, 0));
+	EXPECT_ONE_LINE(
+		err = map(BASE + 8 * MB2, PAGES(1), 0x5000, PAGE_KERNEL, 0),
+		"mapped already");
 	EXPECT_EQ(err, -EEXIST);
-	EXPECT_LINE("mapped already",
-		    err = map(BASE + 8 * MB2, MB2, 0, PAGE_KERNEL, 1));
+	EXPECT_ONE_LINE(err = map(BASE + 8 * MB2, MB2, 0, PAGE_KERNEL, 1),
+			"mapped already");
 	EXPECT_EQ(err, -EEXIST);
 	EXPECT_EQ(pgtable_translate(root, BASE + 8 * MB2), 4 * MB2);
 	unmap(BASE + 8 * MB2, MB2);
@@ -210,10 +211,10 @@ TEST(pgtable, bad_ranges_are_refused)
 	for (unsigned int i = 0; i < ARRAY_SIZE(bad); i++) {
 		int err = 0;
 
-		EXPECT_LINE(bad[i].part,
-			    err = pgtable_map_range(
-				    root, bad[i].start, bad[i].end, bad[i].pa,
-				    bad[i].prot, 0, GFP_KERNEL));
+		EXPECT_ONE_LINE(err = pgtable_map_range(
+					root, bad[i].start, bad[i].end,
+					bad[i].pa, bad[i].prot, 0, GFP_KERNEL),
+				bad[i].part);
 		EXPECT_EQ(err, -EINVAL);
 	}
 	EXPECT_EQ(ranges().nr, 0);
@@ -257,19 +258,23 @@ TEST(pgtable, a_missing_page_undoes_the_rest)
 	err = pgtable_map_pages(root, va, pages, 4, PAGE_KERNEL, GFP_KERNEL);
 	EXPECT_EQ(err, -EINVAL);
 	EXPECT_EQ(ranges().nr, 0);
-	EXPECT_LINE("empty or wraps",
-		    err = pgtable_map_pages(root, va, pages, SIZE_MAX / 2,
-					    PAGE_KERNEL, GFP_KERNEL));
+	EXPECT_ONE_LINE(err = pgtable_map_pages(root, va, pages, SIZE_MAX / 2,
+						PAGE_KERNEL, GFP_KERNEL),
+			"empty or wraps");
 	EXPECT_EQ(err, -EINVAL);
-	EXPECT_LINE("empty or wraps",
-		    err = pgtable_map_pages(root, va, pages, 0, PAGE_KERNEL,
-					    GFP_KERNEL));
+	EXPECT_ONE_LINE(err = pgtable_map_pages(root, va, pages, 0, PAGE_KERNEL,
+						GFP_KERNEL),
+			"empty or wraps");
 	EXPECT_EQ(err, -EINVAL);
-	EXPECT_LINE("mapped already", {
-		REQUIRE_EQ(map(va + PAGES(2), PAGES(1), 0, PAGE_KERNEL, 0), 0);
-		err = pgtable_map_pages(root, va, pages, 3, PAGE_KERNEL,
-					GFP_KERNEL);
-	});
+	EXPECT_ONE_LINE(
+		{
+			REQUIRE_EQ(
+				map(va + PAGES(2), PAGES(1), 0, PAGE_KERNEL, 0),
+				0);
+			err = pgtable_map_pages(root, va, pages, 3, PAGE_KERNEL,
+						GFP_KERNEL);
+		},
+		"mapped already");
 	EXPECT_EQ(err, -EEXIST);
 	EXPECT_EQ(ranges().nr, 1);
 	unmap(va + PAGES(2), PAGES(1));
@@ -331,9 +336,10 @@ TEST(pgtable, protect_leaves_holes_and_refuses_nonsense)
 		  0);
 	EXPECT_EQ(ranges().nr, 1);
 	EXPECT_EQ(ranges().range[0].prot, PAGE_KERNEL_RO);
-	EXPECT_LINE("both writable and executable",
-		    err = pgtable_protect(root, BASE, BASE + PAGES(4),
-					  PROT_WRITE | PROT_EXEC, GFP_KERNEL));
+	EXPECT_ONE_LINE(err = pgtable_protect(root, BASE, BASE + PAGES(4),
+					      PROT_WRITE | PROT_EXEC,
+					      GFP_KERNEL),
+			"both writable and executable");
 	EXPECT_EQ(err, -EINVAL);
 	EXPECT_EQ(ranges().range[0].prot, PAGE_KERNEL_RO);
 	unmap(BASE + PAGES(1), PAGES(1));
@@ -456,13 +462,17 @@ static bool model_occupied(size_t first, size_t n)
 
 static void model_map(va_t base, size_t first, size_t n, pa_t pa, pgprot_t prot)
 {
-	bool occupied = model_occupied(first, n);
+	va_t va = base + PAGES(first);
 	int err = 0;
 
-	EXPECT_LINE(occupied ? "mapped already" : NULL,
-		    err = map(base + PAGES(first), PAGES(n), pa, prot, 0));
-	EXPECT_EQ(err, occupied ? -EEXIST : 0);
-	for (size_t i = 0; i < n && !occupied; i++) {
+	if (model_occupied(first, n)) {
+		EXPECT_ONE_LINE(err = map(va, PAGES(n), pa, prot, 0),
+				"mapped already");
+		EXPECT_EQ(err, -EEXIST);
+		return;
+	}
+	EXPECT_EQ(map(va, PAGES(n), pa, prot, 0), 0);
+	for (size_t i = 0; i < n; i++) {
 		model[first + i].pa = pa + PAGES(i);
 		model[first + i].prot = prot;
 	}

@@ -178,10 +178,10 @@ TEST(vmalloc, bad_requests_are_refused_with_one_line)
 	for (unsigned int i = 0; i < ARRAY_SIZE(bad); i++) {
 		void *p = &before;
 
-		EXPECT_LINE(bad[i].part,
-			    p = node_range(bad[i].size, bad[i].align,
-					   bad[i].start, bad[i].end,
-					   GFP_KERNEL));
+		EXPECT_ONE_LINE(p = node_range(bad[i].size, bad[i].align,
+					       bad[i].start, bad[i].end,
+					       GFP_KERNEL),
+				bad[i].part);
 		EXPECT_NULL(p);
 	}
 	EXPECT_EQ(vmap_stats().nr_busy, before.nr_busy);
@@ -192,21 +192,23 @@ TEST(vmalloc, bad_protection_flags_and_node)
 {
 	void *p = NULL;
 
-	EXPECT_LINE("both writable and executable",
-		    p = __vmalloc_node_range(1, 1, VMALLOC_START, VMALLOC_END,
-					     GFP_KERNEL, PROT_WRITE | PROT_EXEC,
-					     0, 0));
+	EXPECT_ONE_LINE(p = __vmalloc_node_range(1, 1, VMALLOC_START,
+						 VMALLOC_END, GFP_KERNEL,
+						 PROT_WRITE | PROT_EXEC, 0, 0),
+			"both writable and executable");
 	EXPECT_NULL(p);
-	EXPECT_LINE("unknown",
-		    p = __vmalloc_node_range(1, 1, VMALLOC_START, VMALLOC_END,
-					     GFP_KERNEL, PAGE_KERNEL, 0x40, 0));
+	EXPECT_ONE_LINE(p = __vmalloc_node_range(1, 1, VMALLOC_START,
+						 VMALLOC_END, GFP_KERNEL,
+						 PAGE_KERNEL, 0x40, 0),
+			"unknown");
 	EXPECT_NULL(p);
-	EXPECT_LINE("node 7: unknown",
-		    p = __vmalloc_node_range(1, 1, VMALLOC_START, VMALLOC_END,
-					     GFP_KERNEL, PAGE_KERNEL, 0, 7));
+	EXPECT_ONE_LINE(p = __vmalloc_node_range(1, 1, VMALLOC_START,
+						 VMALLOC_END, GFP_KERNEL,
+						 PAGE_KERNEL, 0, 7),
+			"node 7: unknown");
 	EXPECT_NULL(p);
-	EXPECT_LINE("more than there is memory",
-		    p = vmalloc((nr_managed_pages() + 1) << PAGE_SHIFT));
+	EXPECT_ONE_LINE(p = vmalloc((nr_managed_pages() + 1) << PAGE_SHIFT),
+			"more than there is memory");
 	EXPECT_NULL(p);
 }
 
@@ -216,17 +218,18 @@ TEST(vmalloc, bad_frees_are_refused_with_one_line)
 
 	REQUIRE_NOT_NULL(p);
 	REQUIRE_NOT_NULL(other);
-	EXPECT_LINE(NULL, vfree(NULL));
-	EXPECT_LINE("inside the area", vfree(p + 1));
-	EXPECT_LINE("0x2000 bytes inside the area", vfree(p + PAGES(2)));
-	EXPECT_LINE("no area is there", vfree((void *)(VMALLOC_END - 4096)));
-	EXPECT_LINE("no area is there", vfree((void *)8));
-	EXPECT_LINE("no area is there", vfree(&p));
-	EXPECT_LINE("another kind", vunmap(p));
+	EXPECT_NO_LINE(vfree(NULL));
+	EXPECT_ONE_LINE(vfree(p + 1), "inside the area");
+	EXPECT_ONE_LINE(vfree(p + PAGES(2)), "0x2000 bytes inside the area");
+	EXPECT_ONE_LINE(vfree((void *)(VMALLOC_END - 4096)),
+			"no area is there");
+	EXPECT_ONE_LINE(vfree((void *)8), "no area is there");
+	EXPECT_ONE_LINE(vfree(&p), "no area is there");
+	EXPECT_ONE_LINE(vunmap(p), "another kind");
 	EXPECT(readable(addr_of(p)));
 	vfree(p);
-	EXPECT_LINE("no area is there", vfree(p));
-	EXPECT_LINE(NULL, vfree(other));
+	EXPECT_ONE_LINE(vfree(p), "no area is there");
+	EXPECT_NO_LINE(vfree(other));
 	EXPECT(vmap_verify());
 }
 
@@ -259,11 +262,11 @@ TEST(vmalloc, more_than_is_free_gives_all_back)
 	size_t size = (nr_free_pages() + 1) << PAGE_SHIFT;
 	void *p = NULL;
 
-	EXPECT_LINE("out of memory", p = vmalloc(size));
+	EXPECT_ONE_LINE(p = vmalloc(size), "out of memory");
 	EXPECT_NULL(p);
 	EXPECT(same_levels(levels(&vmalloc_space), before));
-	EXPECT_LINE(NULL, p = node_range(size, 1, VMALLOC_START, VMALLOC_END,
-					 GFP_KERNEL | __GFP_NOWARN));
+	EXPECT_NO_LINE(p = node_range(size, 1, VMALLOC_START, VMALLOC_END,
+				      GFP_KERNEL | __GFP_NOWARN));
 	EXPECT_NULL(p);
 	EXPECT(same_levels(levels(&vmalloc_space), before));
 	EXPECT(vmap_verify());
@@ -287,7 +290,7 @@ static bool try_with_fault(struct vmap_space *space, size_t size,
 	void *p = NULL;
 
 	fault_inject_arm(attr, nth);
-	EXPECT_LINE(NULL, p = vmalloc_in(space, &req));
+	EXPECT_NO_LINE(p = vmalloc_in(space, &req));
 	fault_inject_disarm(attr);
 	EXPECT(vmap_verify_space(space));
 	vfree_in(space, p);

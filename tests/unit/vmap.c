@@ -87,19 +87,19 @@ TEST(vmap, bad_requests_are_refused_with_one_line)
 	size_t busy = vmap_stats().nr_busy;
 	void *p = &busy;
 
-	EXPECT_LINE("size is 0", p = vmap(pages, 0, 0, PAGE_KERNEL));
+	EXPECT_ONE_LINE(p = vmap(pages, 0, 0, PAGE_KERNEL), "size is 0");
 	EXPECT_NULL(p);
-	EXPECT_LINE("no page array", p = vmap(NULL, 3, 0, PAGE_KERNEL));
+	EXPECT_ONE_LINE(p = vmap(NULL, 3, 0, PAGE_KERNEL), "no page array");
 	EXPECT_NULL(p);
-	EXPECT_LINE("can't be mapped", p = vmap(holes, 3, 0, PAGE_KERNEL));
+	EXPECT_ONE_LINE(p = vmap(holes, 3, 0, PAGE_KERNEL), "can't be mapped");
 	EXPECT_NULL(p);
-	EXPECT_LINE("unknown flags", p = vmap(pages, 1, 0x40, PAGE_KERNEL));
+	EXPECT_ONE_LINE(p = vmap(pages, 1, 0x40, PAGE_KERNEL), "unknown flags");
 	EXPECT_NULL(p);
-	EXPECT_LINE("both writable and executable",
-		    p = vmap(pages, 1, 0, PROT_WRITE | PROT_EXEC));
+	EXPECT_ONE_LINE(p = vmap(pages, 1, 0, PROT_WRITE | PROT_EXEC),
+			"both writable and executable");
 	EXPECT_NULL(p);
-	EXPECT_LINE("more than there is memory",
-		    p = vmap(pages, UINT32_MAX, 0, PAGE_KERNEL));
+	EXPECT_ONE_LINE(p = vmap(pages, UINT32_MAX, 0, PAGE_KERNEL),
+			"more than there is memory");
 	EXPECT_NULL(p);
 	EXPECT_EQ(vmap_stats().nr_busy, busy);
 	EXPECT(vmap_verify());
@@ -110,30 +110,28 @@ TEST(vmap, bad_unmaps_are_refused_with_one_line)
 	void *p = vmap(pages, 2, 0, PAGE_KERNEL);
 
 	REQUIRE_NOT_NULL(p);
-	EXPECT_LINE(NULL, vunmap(NULL));
-	EXPECT_LINE("inside the area", vunmap(p + PAGES(1)));
-	EXPECT_LINE("another kind", vfree(p));
-	EXPECT_LINE("no area is there", vunmap((void *)0x1000));
+	EXPECT_NO_LINE(vunmap(NULL));
+	EXPECT_ONE_LINE(vunmap(p + PAGES(1)), "inside the area");
+	EXPECT_ONE_LINE(vfree(p), "another kind");
+	EXPECT_ONE_LINE(vunmap((void *)0x1000), "no area is there");
 	EXPECT_EQ(vmap_stats().nr_busy, 1);
 	vunmap(p);
-	EXPECT_LINE("no area is there", vunmap(p));
+	EXPECT_ONE_LINE(vunmap(p), "no area is there");
 }
 
 /* vmap() of all pages, which says "out of memory" whenever it fails. */
 static void *vmap_or_line(void)
 {
-	char buf[256];
-	struct printk_capture capture = PRINTK_CAPTURE(buf), *old;
-	unsigned long lines = printk_lines();
+	struct quiet quiet;
+	unsigned long lines;
 	void *p;
 
-	old = printk_set_capture(&capture);
+	quiet_begin(&quiet);
 	p = vmap(pages, NR, 0, PAGE_KERNEL);
-	lines = printk_lines() - lines;
-	printk_set_capture(old);
+	lines = quiet_end(&quiet);
 	EXPECT_EQ(lines, p ? 0 : 1);
 	if (!p)
-		EXPECT_CONTAINS(buf, "out of memory");
+		EXPECT_CONTAINS(quiet.text, "out of memory");
 	return p;
 }
 
@@ -187,10 +185,10 @@ TEST(vmap, vmalloc_to_page_outside_of_vmalloc_space)
 	EXPECT(is_vmalloc_addr((void *)VMALLOC_START));
 	EXPECT(is_vmalloc_addr((void *)(VMALLOC_END - 1)));
 	EXPECT(!is_vmalloc_addr((void *)VMALLOC_END));
-	EXPECT_LINE("not in vmalloc space",
-		    page = vmalloc_to_page(word(pages[0])));
+	EXPECT_ONE_LINE(page = vmalloc_to_page(word(pages[0])),
+			"not in vmalloc space");
 	EXPECT_NULL(page);
-	EXPECT_LINE(NULL, page = vmalloc_to_page((void *)(VMALLOC_END - 1)));
+	EXPECT_NO_LINE(page = vmalloc_to_page((void *)(VMALLOC_END - 1)));
 	EXPECT_NULL(page);
 }
 
@@ -202,7 +200,7 @@ TEST(vmap, verify_sees_a_stray_mapping)
 	REQUIRE_EQ(pgtable_map_pages(vmalloc_space.root, va, pages, 1,
 				     PAGE_KERNEL, GFP_KERNEL),
 		   0);
-	EXPECT_LINE("not what an area says", ok = vmap_verify());
+	EXPECT_ONE_LINE(ok = vmap_verify(), "not what an area says");
 	EXPECT(!ok);
 	pgtable_unmap(vmalloc_space.root, va, va + PAGES(1));
 	EXPECT(vmap_verify());
@@ -217,7 +215,7 @@ TEST(vmap, verify_sees_a_lost_mapping)
 	REQUIRE_NOT_NULL(p);
 	va = (va_t)p;
 	pgtable_unmap(vmalloc_space.root, va, va + PAGES(1));
-	EXPECT_LINE("1 areas busy, 0 mapped", ok = vmap_verify());
+	EXPECT_ONE_LINE(ok = vmap_verify(), "1 areas busy, 0 mapped");
 	EXPECT(!ok);
 	vunmap(p);
 	EXPECT(vmap_verify());

@@ -64,20 +64,21 @@ TEST(vmap_area, spaces_are_whole_pages)
 {
 	int err = 0;
 
-	EXPECT_LINE("not whole pages",
-		    err = vmap_space_init(&space, "bad", BASE, BASE, NULL));
+	EXPECT_ONE_LINE(err = vmap_space_init(&space, "bad", BASE, BASE, NULL),
+			"not whole pages");
 	EXPECT_EQ(err, -EINVAL);
-	EXPECT_LINE("not whole pages",
-		    err = vmap_space_init(&space, "bad", BASE + PAGES(1), BASE,
-					  NULL));
+	EXPECT_ONE_LINE(err = vmap_space_init(&space, "bad", BASE + PAGES(1),
+					      BASE, NULL),
+			"not whole pages");
 	EXPECT_EQ(err, -EINVAL);
-	EXPECT_LINE("not whole pages",
-		    err = vmap_space_init(&space, "bad", BASE + 1,
-					  BASE + PAGES(1), NULL));
+	EXPECT_ONE_LINE(err = vmap_space_init(&space, "bad", BASE + 1,
+					      BASE + PAGES(1), NULL),
+			"not whole pages");
 	EXPECT_EQ(err, -EINVAL);
 	fault_inject_arm(&failslab, 1);
-	EXPECT_LINE("vmap_area", err = vmap_space_init(&space, "bad", BASE,
-						       BASE + PAGES(1), NULL));
+	EXPECT_ONE_LINE(err = vmap_space_init(&space, "bad", BASE,
+					      BASE + PAGES(1), NULL),
+			"vmap_area");
 	fault_inject_disarm(&failslab);
 	EXPECT_EQ(err, -ENOMEM);
 }
@@ -299,7 +300,7 @@ static void expect_broken(const char *what)
 {
 	bool ok = true;
 
-	EXPECT_LINE(what, ok = vmap_space_verify(&space));
+	EXPECT_ONE_LINE(ok = vmap_space_verify(&space), what);
 	EXPECT(!ok);
 }
 
