@@ -29,6 +29,7 @@ TEST(contract, leaf_gives_back_what_it_was_made_of)
 			EXPECT(!pte_none(pte));
 			EXPECT(pte_present(pte));
 			EXPECT(pte_leaf(pte, level));
+			EXPECT(!pte_table(pte, level));
 			EXPECT_EQ(pte_pa(pte, level), pa);
 			EXPECT_EQ(pte_prot(pte, level), prots[i]);
 		}
@@ -51,7 +52,9 @@ TEST(contract, table_entry_is_no_leaf)
 		EXPECT(pte_present(pte));
 		EXPECT(!pte_none(pte));
 		EXPECT(!pte_leaf(pte, level));
+		EXPECT(pte_table(pte, level));
 		EXPECT_EQ(pte_pa(pte, level), 0x5000);
+		EXPECT_EQ(pte_table_pa(pte), 0x5000);
 	}
 }
 

@@ -49,7 +49,9 @@ static inline unsigned int pt_index(va_t va, unsigned int level)
  *   bool  pte_none(pte_t)              nothing there; all bits zero
  *   bool  pte_present(pte_t)
  *   bool  pte_leaf(pte_t, level)       present and maps memory
+ *   bool  pte_table(pte_t, level)      present and points to a table
  *   pa_t  pte_pa(pte_t, level)         of a leaf's memory or of the next table
+ *   pa_t  pte_table_pa(pte_t)          of the next table alone; cheaper
  *   pgprot_t pte_prot(pte_t, level)    of a leaf
  *   pte_t pte_make(pa_t, pgprot_t, level)   a leaf; pa aligned to its size
  *   pte_t pte_make_table(pa_t)         points to the table at pa

@@ -54,6 +54,18 @@ static inline pa_t pte_pa(pte_t pte, unsigned int level)
 	return (pte.v >> HPTE_PFN_SHIFT) << PAGE_SHIFT;
 }
 
+static inline bool pte_table(pte_t pte, unsigned int level)
+{
+	return level > 0 && pte_present(pte) && !pte_leaf(pte, level);
+}
+
+static inline pa_t pte_table_pa(pte_t pte)
+{
+	if (pte.v & HPTE_LEAF)
+		hosted_bad_pte("a leaf read as a table", pte.v, 0);
+	return pte_pa(pte, 1);
+}
+
 static inline pgprot_t pte_prot(pte_t pte, unsigned int level)
 {
 	if (!pte_leaf(pte, level))

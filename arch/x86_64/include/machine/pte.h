@@ -33,6 +33,16 @@ static inline bool pte_leaf(pte_t pte, unsigned int level)
 	return (pte.v & PTE_P) && (level == 0 || (pte.v & PTE_PS));
 }
 
+static inline bool pte_table(pte_t pte, unsigned int level)
+{
+	return level > 0 && (pte.v & (PTE_P | PTE_PS)) == PTE_P;
+}
+
+static inline pa_t pte_table_pa(pte_t pte)
+{
+	return pte.v & PTE_ADDR;
+}
+
 static inline pa_t pte_pa(pte_t pte, unsigned int level)
 {
 	/* A large leaf has its PAT bit where the address's low bits are. */
