@@ -186,7 +186,8 @@ void test_skip(const char *fmt, ...) __printf(1, 2);
 /* Print a `# ` line below the running case; without a newline of its own. */
 void test_log(const char *fmt, ...) __printf(1, 2);
 
-/* Return: the seed that the running case uses; another for each repeat. */
+/* Return: the seed that the running case uses; another for each repeat. In a
+ * benchmark, what seed= said. */
 uint64_t test_seed(void);
 
 /* Boot parameters: test=GLOB ("" when none was given), repeat=N. */

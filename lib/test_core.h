@@ -93,6 +93,9 @@ struct test_session {
 /* The innermost session that runs; NULL: none. */
 extern struct test_session *test_session;
 
+/* What seed= said. */
+extern uint64_t test_base_seed;
+
 /* Run @session. Return: its result. Context: as test_run. */
 struct test_result test_session_run(struct test_session *session);
 

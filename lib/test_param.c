@@ -8,7 +8,7 @@
 
 char test_glob[64];
 unsigned int test_repeat = 1;
-static uint64_t base_seed = 1;
+uint64_t test_base_seed = 1;
 static const struct leak_check *leak_check;
 
 PARAM_STR("test", test_glob, "tests to run: a glob of suite or suite.case");
@@ -27,9 +27,9 @@ static uint64_t draw_seed(void)
 static int set_seed(const char *value)
 {
 	if (strcmp(value, "random"))
-		return parse_u64(value, &base_seed);
-	base_seed = draw_seed();
-	printk("seed=%lu\n", base_seed);
+		return parse_u64(value, &test_base_seed);
+	test_base_seed = draw_seed();
+	printk("seed=%lu\n", test_base_seed);
 	return 0;
 }
 
@@ -49,7 +49,7 @@ struct test_result test_run(const char *glob)
 	memset(&session, 0, sizeof(session));
 	session.set = TEST_SET(test_cases, test_suites);
 	session.glob = glob;
-	session.seed = base_seed;
+	session.seed = test_base_seed;
 	session.repeat = test_repeat;
 	session.leak = leak_check;
 	return test_session_run(&session);
