@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 
+import bench
 import elf
 import guest
 import ktap
@@ -19,6 +20,7 @@ from junit import Case
 from runner import Done, Row
 
 MAX_LOADABLE = 1 << 20      # bytes of all loadable segments
+MAX_BOOT_INSTRUCTIONS = 1_500_000
 DEFAULTS = conf.Settings(elf="", machine="pc")
 HANG_LIMIT = 5              # seconds, for the kernel that hangs on purpose
 HOST_LIMIT = 300
@@ -246,6 +248,35 @@ def _hosted(glob):
     return Row("hosted", action, needs=("build-host",))
 
 
+def boot_instructions(console):
+    """Return the instructions to the first test, or None if not told."""
+    match = re.search(r"^boot: (\d+) instructions", console, re.M)
+    return int(match[1]) if match else None
+
+
+def _instructions_row():
+    """The instruction clock: two boots alike, and a boot that is short."""
+    settings = bench.machine(conf.Settings(
+        elf=elf_of("release"), machine="pc")).replace(mem="512M")
+    words = "clock=instructions prompt=0 test=list* bench=page_order_0"
+
+    def action():
+        runs = [guest.boot(settings, f"instructions-{n}", words)
+                for n in (1, 2)]
+        for judged in runs:
+            if not judged.ok:
+                return Done(False, f"{judged.word}: {judged.line}")
+        count = boot_instructions(runs[0].outcome.console)
+        line = f"{count:,} to the first test" if count else "no boot line"
+        if runs[0].outcome.console != runs[1].outcome.console:
+            return Done(False, "two boots differ: diff build/logs/"
+                        "instructions-[12].log")
+        limit = MAX_BOOT_INSTRUCTIONS
+        return Done(count is not None and count < limit,
+                    f"{line}, goal under {limit:,}; two boots alike")
+    return Row("instructions", action, needs=("build-release",))
+
+
 def _map_row():
     settings = conf.Settings(elf=elf_of("release"), boot="direct",
                              machine="pc", cpus=1, mem="256M")
@@ -400,6 +431,7 @@ def everything():
         _boot("clang", compiler="clang", boot="direct"),
         _boot("debug", build="debug", boot="direct"),
         _map_row(),
+        _instructions_row(),
         _verdict_row("fail", "failed", verdict.FAILED),
         _verdict_row("panic", "panic", verdict.PANIC),
         _verdict_row("hang", "hang", verdict.STATUS_HANG),
