@@ -31,7 +31,8 @@ static size_t find_run(struct page **block, size_t n, size_t want)
 		size_t len = 1;
 
 		while (len < want &&
-		       block[i + len] == block[i] + len * MAX_BLOCK_PAGES)
+		       block[i + len] == block[i] + len * MAX_BLOCK_PAGES &&
+		       block[i + len]->zone == block[i]->zone)
 			len++;
 		if (len == want)
 			return i;
@@ -47,7 +48,8 @@ static void insert_sorted(struct page **block, size_t n, struct page *page)
 	block[n] = page;
 }
 
-/* Get @blocks of the largest blocks in a row. Return: whether there are. */
+/* Get @blocks of the largest blocks in a row, all of one zone. Return: whether
+ * there are. */
 static bool arena_take(size_t blocks)
 {
 	struct page *block[ARENA_TRIES];
