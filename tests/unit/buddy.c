@@ -12,17 +12,16 @@
 #include <mm/page_alloc.h>
 #include <tests/unit/one_line.h>
 
-#define ARENA_BLOCKS                                                           \
-	5 /* of MAX_ORDER, so that 4096 pages fit off their grid               \
-	   */
-#define ARENA_PAGES (ARENA_BLOCKS * MAX_BLOCK_PAGES)
-#define ARENA_TRIES 64
+/* Of MAX_ORDER, so that 4096 pages fit off their grid. */
+#define ARENA_BLOCKS 5
+#define ARENA_PAGES  (ARENA_BLOCKS * MAX_BLOCK_PAGES)
+#define ARENA_TRIES  64
 
 /* --- the arena ------------------------------------------------------------ */
 
-static unsigned long arena;   /* its first pfn */
-static size_t arena_size;     /* pages */
-static uint8_t arena_zone_id; /* of the zone that they came from */
+static unsigned long arena;                 /* its first pfn */
+static size_t arena_size;                   /* pages */
+static uint8_t arena_zone_id[ARENA_BLOCKS]; /* where each block came from */
 
 /* Position in @block[0..n) of @want blocks that follow each other; n: none. */
 static size_t find_run(struct page **block, size_t n, size_t want)
@@ -72,7 +71,8 @@ static bool arena_take(size_t blocks)
 		return false;
 	arena = page_to_pfn(block[at]);
 	arena_size = blocks * MAX_BLOCK_PAGES;
-	arena_zone_id = block[at]->zone;
+	for (size_t i = 0; i < blocks; i++)
+		arena_zone_id[i] = block[at + i]->zone;
 	memset(block[at], 0, arena_size * sizeof(struct page));
 	return true;
 }
@@ -89,7 +89,8 @@ static void arena_give_back(void)
 	for (size_t i = 0; i < arena_size; i += MAX_BLOCK_PAGES) {
 		struct page *page = pfn_to_page(arena + i);
 
-		page_set_head(page, PAGE_USED, MAX_ORDER, arena_zone_id);
+		page_set_head(page, PAGE_USED, MAX_ORDER,
+			      arena_zone_id[i / MAX_BLOCK_PAGES]);
 		atomic_init(&page->refcount, 1);
 		__free_pages(page, MAX_ORDER);
 	}
