@@ -103,8 +103,7 @@ static int open_table(const struct phys_reader *mem, pa_t pa,
 	return verify_sum(mem, table->signature, pa, h->length);
 }
 
-/* --- the root --------------------------------------------------------------
- */
+/* --- the root ------------------------------------------------------------ */
 
 static int read_rsdp(const struct phys_reader *mem, pa_t pa, struct rsdp *rsdp)
 {
@@ -171,8 +170,7 @@ int acpi_open(struct acpi *acpi, pa_t pa, phys_read_fn read, void *ctx)
 	return open_list(acpi, rsdp.rsdt, "RSDT", 4);
 }
 
-/* --- tables ----------------------------------------------------------------
- */
+/* --- tables -------------------------------------------------------------- */
 
 /* Address of the table that entry @i of the list names; 0: none told. */
 static pa_t table_address(const struct acpi *acpi, unsigned int i)

@@ -16,8 +16,7 @@
 #define ACPI_MAX_NODES  16
 #define ACPI_MAX_MEMORY 64
 
-/* --- the root and the tables -----------------------------------------------
- */
+/* --- the root and the tables --------------------------------------------- */
 
 /* The list of tables. */
 struct acpi {
@@ -94,8 +93,7 @@ bool acpi_read_entry(const struct acpi_table *table,
  */
 int acpi_too_short(const struct acpi_table *table);
 
-/* --- timers ----------------------------------------------------------------
- */
+/* --- timers -------------------------------------------------------------- */
 
 struct acpi_hpet {
 	pa_t pa; /* of the register block */
@@ -123,8 +121,7 @@ struct acpi_pm_timer {
  */
 int acpi_pm_timer(const struct acpi *acpi, struct acpi_pm_timer *out);
 
-/* --- CPUs ------------------------------------------------------------------
- */
+/* --- CPUs ---------------------------------------------------------------- */
 
 struct acpi_cpu {
 	uint32_t apic_id;
@@ -133,7 +130,7 @@ struct acpi_cpu {
 };
 
 struct acpi_cpus {
-	pa_t local_apic; /* register block, the override applied */
+	pa_t local_apic; /* register block, the override applied; 0: none */
 	struct acpi_cpu cpu[ACPI_MAX_CPUS];
 	unsigned int nr;
 	unsigned int disabled; /* entries for CPUs that are not there */
@@ -148,8 +145,7 @@ struct acpi_cpus {
  */
 int acpi_cpus(const struct acpi *acpi, struct acpi_cpus *out);
 
-/* --- nodes -----------------------------------------------------------------
- */
+/* --- nodes --------------------------------------------------------------- */
 
 struct acpi_cpu_affinity {
 	uint32_t apic_id;

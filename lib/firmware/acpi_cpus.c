@@ -115,6 +115,7 @@ int acpi_cpus(const struct acpi *acpi, struct acpi_cpus *out)
 	struct madt_body body;
 	int err = acpi_find(acpi, "APIC", &madt);
 
+	out->local_apic = 0;
 	out->nr = out->disabled = out->dropped = 0;
 	if (err)
 		return err;

@@ -93,8 +93,7 @@ static void remove_at(struct boot_info *info, unsigned int i)
 		(info->nr_map - i) * sizeof(info->map[0]));
 }
 
-/* --- when the map is full --------------------------------------------------
- */
+/* --- when the map is full ------------------------------------------------ */
 
 /* Bytes that are or might become usable and won't be, if slot @i is freed. */
 static uint64_t slot_cost(const struct boot_info *info, unsigned int i)
@@ -134,8 +133,7 @@ static void give_up_slot(struct boot_info *info, unsigned int i)
 	remove_at(info, i + 1);
 }
 
-/* --- adding ----------------------------------------------------------------
- */
+/* --- adding -------------------------------------------------------------- */
 
 /*
  * Fill the hole @piece, which lies just before slot @i.
@@ -271,8 +269,7 @@ void boot_map_add(struct boot_info *info, pa_t start, uint64_t len,
 		entry.start = settle(info, entry);
 }
 
-/* --- rounding --------------------------------------------------------------
- */
+/* --- rounding ------------------------------------------------------------ */
 
 static struct mem_range to_pages(struct mem_range r)
 {

@@ -173,8 +173,7 @@ TEST(boot_map, verify_sees_faults)
 	}
 }
 
-/* --- full ------------------------------------------------------------------
- */
+/* --- full ---------------------------------------------------------------- */
 
 TEST(boot_map, exactly_full)
 {
@@ -258,8 +257,7 @@ TEST(boot_map, full_and_stricter_within_a_reserved_range)
 	expect_range(1, 0x8000, 0xc000, MEM_BAD);
 }
 
-/* --- against a model -------------------------------------------------------
- */
+/* --- against a model ----------------------------------------------------- */
 
 /*
  * The model: one cell for each eighth of a page, which knows the strictest

@@ -12,8 +12,7 @@
 static struct blob blob;
 static struct boot_info info;
 
-/* --- a builder -------------------------------------------------------------
- */
+/* --- a builder ----------------------------------------------------------- */
 
 static void begin(void)
 {
@@ -169,8 +168,7 @@ static void expect_refused(int err, const char *part)
 	EXPECT_CONTAINS(quiet_text, part);
 }
 
-/* --- sound information -----------------------------------------------------
- */
+/* --- sound information --------------------------------------------------- */
 
 TEST(multiboot2, every_tag)
 {
@@ -345,8 +343,7 @@ TEST(multiboot2, framebuffers_that_are_none)
 	}
 }
 
-/* --- broken information ----------------------------------------------------
- */
+/* --- broken information -------------------------------------------------- */
 
 TEST(multiboot2, total_size_must_make_sense)
 {
@@ -459,8 +456,7 @@ TEST(multiboot2, no_memory_is_an_error)
 	expect_refused(ENOENT, "no memory");
 }
 
-/* --- noise -----------------------------------------------------------------
- */
+/* --- noise --------------------------------------------------------------- */
 
 /* Whatever was parsed: what came out keeps its own promises. */
 static bool info_is_sound(void)
