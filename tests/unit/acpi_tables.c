@@ -126,6 +126,19 @@ TEST(acpi_tables, cpus)
 	expect_cpu(3, 0x12345, 5, true);
 }
 
+TEST(acpi_tables, no_table_tells_of_no_cpus)
+{
+	begin();
+	finish();
+	REQUIRE_EQ(open_memory(blob.len), 0);
+	cpus.local_apic = cpus.nr = cpus.disabled = cpus.dropped = 1;
+	EXPECT_EQ(acpi_cpus(&acpi, &cpus), -ENOENT);
+	EXPECT_EQ(cpus.local_apic, 0);
+	EXPECT_EQ(cpus.nr, 0);
+	EXPECT_EQ(cpus.disabled, 0);
+	EXPECT_EQ(cpus.dropped, 0);
+}
+
 TEST(acpi_tables, local_apic_override)
 {
 	size_t at;
