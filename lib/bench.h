@@ -13,8 +13,8 @@
  *   }
  *
  * The body runs twice, first unmeasured to warm up caches of every kind, unless
- * it is .cold. What an empty bench_begin/bench_end pair costs is subtracted. One
- * line is printed:
+ * it is .cold. What an empty bench_begin/bench_end pair costs is subtracted.
+ * One line is printed:
  *
  *   bench: row=fix_size_1 clock=instructions cpus=1 ops=1000 ticks=123456
  *   per_op=123

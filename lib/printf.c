@@ -33,7 +33,7 @@ enum length {
 struct spec {
 	bool left, plus, space, alternate, zero;
 	int width;     /* >= 0 */
-	int precision; /* -1: none given */
+	int precision; /* < 0: none given */
 	enum length length;
 };
 
@@ -287,10 +287,8 @@ static const char *parse_spec(const char *p, struct spec *spec, va_list *args)
 		spec->left = true;
 		spec->width = spec->width == INT_MIN ? INT_MAX : -spec->width;
 	}
-	if (*p == '.') {
+	if (*p == '.')
 		p = parse_int(p + 1, args, &spec->precision);
-		spec->precision = max(spec->precision, -1);
-	}
 	return parse_length(p, &spec->length);
 }
 

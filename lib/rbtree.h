@@ -116,12 +116,10 @@ void rb_erase_augmented(struct rb_node *node, struct rb_root *root,
  *
  *   RB_DECLARE_CALLBACKS_MAX(free_cb, struct area, rb, unsigned long,
  *                            subtree_max_size, area_size);
- *
- * and `bool name_compute_max(type *object, bool exit)`: compute the object's
- * value anew; true when it is as it was and @exit allows to end there.
  */
 #define RB_DECLARE_CALLBACKS_MAX(name, type, member, value_t, field, compute)  \
-	static inline bool name##_compute_max(type *object, bool exit)         \
+	/* Compute the value of @object anew. Return: true when it changed. */ \
+	static inline bool name##_update(type *object)                         \
 	{                                                                      \
 		value_t top = compute(object);                                 \
 		type *child;                                                   \
@@ -132,21 +130,17 @@ void rb_erase_augmented(struct rb_node *node, struct rb_root *root,
 		child = rb_entry_safe(object->member.rb_right, type, member);  \
 		if (child && child->field > top)                               \
 			top = child->field;                                    \
-		if (exit && object->field == top)                              \
-			return true;                                           \
+		if (object->field == top)                                      \
+			return false;                                          \
 		object->field = top;                                           \
-		return false;                                                  \
+		return true;                                                   \
 	}                                                                      \
 	static void name##_propagate(struct rb_node *node,                     \
 				     struct rb_node *stop)                     \
 	{                                                                      \
-		while (node != stop) {                                         \
-			type *object = rb_entry(node, type, member);           \
-                                                                               \
-			if (name##_compute_max(object, true))                  \
-				break;                                         \
+		while (node != stop &&                                         \
+		       name##_update(rb_entry(node, type, member)))            \
 			node = rb_parent(node);                                \
-		}                                                              \
 	}                                                                      \
 	static void name##_copy(struct rb_node *from, struct rb_node *to)      \
 	{                                                                      \
@@ -156,7 +150,7 @@ void rb_erase_augmented(struct rb_node *node, struct rb_root *root,
 	static void name##_rotate(struct rb_node *old, struct rb_node *top)    \
 	{                                                                      \
 		name##_copy(old, top);                                         \
-		name##_compute_max(rb_entry(old, type, member), false);        \
+		name##_update(rb_entry(old, type, member));                    \
 	}                                                                      \
 	static const struct rb_augment_callbacks name = {                      \
 		.propagate = name##_propagate,                                 \

@@ -177,6 +177,14 @@ TEST(param, function_refuses)
 	EXPECT_STREQ(given, "bad");
 }
 
+/* The test core's own: a number or a word. */
+TEST(param, seed_refused)
+{
+	expect_refused("seed=lucky",
+		       "parameter seed=\"lucky\": not valid (seed "
+		       "of random tests: a number or random)\n");
+}
+
 TEST(param, quotes)
 {
 	EXPECT_EQ(parse("param_test.take=\"two words\" param_test.word=\"a\""),

@@ -99,3 +99,27 @@ TEST(random, shuffle)
 	rng_shuffle(&rng, NULL, 0, 1);
 	rng_shuffle(&rng, order, 1, sizeof(order[0]));
 }
+
+/* Each of the six orders of three elements comes up as often as the others. */
+TEST(random, shuffle_is_uniform)
+{
+	unsigned int counts[27] = {0}, orders = 0;
+	struct rng rng;
+
+	rng_seed(&rng, test_seed());
+	for (int i = 0; i < 6000; i++) {
+		uint8_t order[3] = {0, 1, 2};
+
+		rng_shuffle(&rng, order, 3, sizeof(order[0]));
+		counts[order[0] + 3 * order[1] + 9 * order[2]]++;
+	}
+	/* 1000 expected, standard deviation 29. */
+	for (int i = 0; i < 27; i++) {
+		if (!counts[i])
+			continue;
+		orders++;
+		EXPECT_GT(counts[i], 850);
+		EXPECT_LT(counts[i], 1150);
+	}
+	EXPECT_EQ(orders, 6);
+}

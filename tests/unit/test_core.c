@@ -664,6 +664,11 @@ TEST_IN(leak_cases, leaky, untidy)
 	objects_used--;
 }
 
+TEST_IN(leak_cases, leaky, loses_a_counter)
+{
+	counters_told = 1;
+}
+
 TEST_IN(leak_cases, leaky, skipped)
 {
 	SKIP("not today");
@@ -699,6 +704,13 @@ TEST(test_core, leak)
 				"not ok 1 leaky\n"
 				"Summary: 1 passed, 1 failed, 0 skipped\n"
 				"reproduce: test=leaky seed=1\n");
+}
+
+TEST(test_core, leak_check_that_lost_a_counter)
+{
+	expect_result(run_leaky("leaky.loses*"), 1, 1, 0);
+	EXPECT_CONTAINS(report, "  # leak_check: 2 counters before, 1 after\n"
+				"  not ok 2 leak_check\n");
 }
 
 /* --- captures --------------------------------------------------------------*/
