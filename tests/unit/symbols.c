@@ -72,25 +72,36 @@ static size_t count_lines(const char *text)
 	return lines;
 }
 
-noinline static void print_backtrace_into(struct printk_capture *capture)
+/* Print a backtrace into @capture. Return: the address we return to, which the
+ * trace has, too. */
+noinline static uintptr_t print_backtrace(struct printk_capture *capture)
 {
 	struct printk_capture *before = printk_set_capture(capture);
+	uintptr_t pc = 0;
 
 	backtrace_print(NULL);
 	printk_set_capture(before);
+	arch_backtrace(__builtin_frame_address(0), &pc, 1);
+	return pc;
 }
 
 TEST(symbols, backtrace)
 {
 	static char text[4096];
+	char line[128];
 	struct printk_capture capture = PRINTK_CAPTURE(text);
+	uintptr_t pc = print_backtrace(&capture);
 
-	print_backtrace_into(&capture);
-	/* Ours, its caller's and that one's. */
+	/* Its own line, ours and our caller's. */
 	EXPECT_GE(count_lines(text), 3);
 	EXPECT_EQ(strstr(text, "  called from "), text);
+	snprintf(line, sizeof(line), "  called from %016lx", pc);
+	EXPECT_CONTAINS(text, line);
 	if (!have_table())
 		return;
-	EXPECT_CONTAINS(text, "  print_backtrace_into");
-	EXPECT_CONTAINS(text, "  test_symbols__backtrace+0x");
+	EXPECT_CONTAINS(text, "  print_backtrace");
+	snprintf(line, sizeof(line), "  called from %016lx  %pS\n", pc,
+		 (void *)pc);
+	EXPECT_CONTAINS(text, line);
+	EXPECT_CONTAINS(line, "  test_symbols__backtrace+0x");
 }
