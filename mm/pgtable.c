@@ -73,14 +73,9 @@ static size_t leaf_size(unsigned int level)
 	return 1UL << pt_shift(level);
 }
 
-static bool pte_table(pte_t pte, unsigned int level)
+static pte_t *table_of(pte_t pte)
 {
-	return level > 0 && pte_present(pte) && !pte_leaf(pte, level);
-}
-
-static pte_t *table_of(pte_t pte, unsigned int level)
-{
-	return pa_to_va(pte_pa(pte, level));
+	return pa_to_va(pte_table_pa(pte));
 }
 
 /* Where the entry of @level that covers @va ends, at most @end. */
@@ -159,44 +154,64 @@ static noinline int table_install(pte_t *slot, gfp_t gfp)
 	return 0;
 }
 
+/* The slow part of down(): @slot, of @level, does not point to a table. */
+static noinline int make_table(pte_t *slot, unsigned int level, gfp_t gfp)
+{
+	if (pte_leaf(pte_get(slot), level))
+		return -EEXIST;
+	return table_install(slot, gfp);
+}
+
+/* From *@table, of @level, to the table below it on the way to @va. */
+static __always_inline int down(pte_t **table, va_t va, unsigned int level,
+				gfp_t gfp)
+{
+	pte_t *slot = &(*table)[pt_index(va, level)];
+	pte_t pte = pte_get(slot);
+
+	while (unlikely(!pte_table(pte, level))) {
+		int err = make_table(slot, level, gfp);
+
+		if (err)
+			return err;
+		pte = pte_get(slot);
+	}
+	*table = table_of(pte);
+	return 0;
+}
+
 /*
- * Go down to the table of @level that covers @va, making what is missing.
+ * Go down to the table of @level that covers @va, making what is missing. One
+ * step per level, written out: this is the way of every mapping.
  * Return: 0; -ENOMEM; -EEXIST when a large leaf lies there.
  */
 static __always_inline int table_at(pte_t *root, va_t va, unsigned int level,
 				    gfp_t gfp, pte_t **found)
 {
 	pte_t *table = root;
+	int err;
 
-	for (unsigned int l = PT_LEVELS - 1; l > level; l--) {
-		pte_t *slot = &table[pt_index(va, l)];
-
-		if (unlikely(pte_none(pte_get(slot)))) {
-			int err = table_install(slot, gfp);
-
-			if (err)
-				return err;
-		}
-		if (unlikely(pte_leaf(pte_get(slot), l)))
-			return -EEXIST;
-		table = table_of(pte_get(slot), l);
-	}
+	static_assert(PT_LEVELS == 4, "steps from level 3 to level 0");
+	err = down(&table, va, 3, gfp);
+	if (!err && level < 2)
+		err = down(&table, va, 2, gfp);
+	if (!err && level < 1)
+		err = down(&table, va, 1, gfp);
 	*found = table;
-	return 0;
+	return err;
 }
 
 /* The lowest entry on the way to @va: a leaf or none; @level is its own. */
 static __always_inline pte_t *slot_at(pte_t *root, va_t va, unsigned int *level)
 {
-	pte_t *table = root;
+	pte_t *slot = &root[pt_index(va, PT_LEVELS - 1)];
 	unsigned int l = PT_LEVELS - 1;
+	pte_t pte;
 
-	while (l > 0 && pte_table(pte_get(&table[pt_index(va, l)]), l)) {
-		table = table_of(pte_get(&table[pt_index(va, l)]), l);
-		l--;
-	}
+	while (l > 0 && (pte = pte_get(slot), pte_table(pte, l)))
+		slot = &table_of(pte)[pt_index(va, --l)];
 	*level = l;
-	return &table[pt_index(va, l)];
+	return slot;
 }
 
 pte_t *pgtable_create(gfp_t gfp)
@@ -212,7 +227,7 @@ static void destroy_level(pte_t *table, unsigned int level)
 {
 	for (unsigned int i = 0; i < PT_ENTRIES && level > 0; i++)
 		if (pte_table(table[i], level))
-			destroy_level(table_of(table[i], level), level - 1);
+			destroy_level(table_of(table[i]), level - 1);
 	table_free(table);
 	count_tables(-1);
 }
@@ -229,22 +244,38 @@ size_t pgtable_nr_tables(void)
 
 /* ---- map --------------------------------------------------------------- */
 
-static int check_range(const char *what, va_t start, va_t end, pa_t pa,
-		       pgprot_t prot)
+static bool beyond_memory(va_t start, va_t end, pa_t pa)
 {
-	bool wx = (prot & PROT_WRITE) && (prot & PROT_EXEC);
-	bool beyond = end - start > (1UL << MAX_PHYS_BITS) ||
-		      pa > (1UL << MAX_PHYS_BITS) - (end - start);
+	const pa_t limit = (pa_t)1 << MAX_PHYS_BITS;
 
-	if (likely(start < end && !((start | end | pa) & ~PAGE_MASK) &&
-		   !beyond && !wx))
-		return 0;
-	printk("pgtable: %s [0x%lx, 0x%lx) to 0x%lx prot %u: %s\n", what, start,
-	       end, (unsigned long)pa, prot,
-	       wx             ? "both writable and executable"
-	       : start >= end ? "empty or wraps"
-	       : beyond       ? "beyond physical memory"
-			      : "not page aligned");
+	return end - start > limit || pa > limit - (end - start);
+}
+
+static bool writable_and_executable(pgprot_t prot)
+{
+	return (prot & (PROT_WRITE | PROT_EXEC)) == (PROT_WRITE | PROT_EXEC);
+}
+
+static __always_inline bool range_ok(va_t start, va_t end, pa_t pa,
+				     pgprot_t prot)
+{
+	return start < end && !((start | end | pa) & ~PAGE_MASK) &&
+	       !beyond_memory(start, end, pa) && !writable_and_executable(prot);
+}
+
+static noinline int refuse(const char *what, va_t start, va_t end, pa_t pa,
+			   pgprot_t prot)
+{
+	const char *why = "not page aligned";
+
+	if (writable_and_executable(prot))
+		why = "both writable and executable";
+	else if (start >= end)
+		why = "empty or wraps";
+	else if (beyond_memory(start, end, pa))
+		why = "beyond physical memory";
+	printk("pgtable: %s [0x%lx, 0x%lx) to 0x%lx, prot 0x%x: %s\n", what,
+	       start, end, (unsigned long)pa, prot, why);
 	return -EINVAL;
 }
 
@@ -264,11 +295,11 @@ static noinline int map_failed(pte_t *root, va_t start, va_t at, int err)
 static size_t fill_leaves(pte_t *slot, size_t n, pa_t pa, pgprot_t prot,
 			  unsigned int level)
 {
+	const pte_t like = pte_make(0, prot, level);
 	size_t i;
 
 	for (i = 0; i < n && pte_none(pte_get(&slot[i])); i++)
-		pte_set(&slot[i],
-			pte_make(pa + i * leaf_size(level), prot, level));
+		pte_set(&slot[i], pte_at(like, pa + i * leaf_size(level)));
 	return i;
 }
 
@@ -276,11 +307,12 @@ static size_t fill_leaves(pte_t *slot, size_t n, pa_t pa, pgprot_t prot,
 static size_t fill_pages(pte_t *slot, size_t n, struct page *const *pages,
 			 pgprot_t prot)
 {
+	const pte_t like = pte_make(0, prot, 0);
 	size_t i;
 
 	for (i = 0; i < n && pages[i] && pte_none(pte_get(&slot[i])); i++) {
 		DEBUG_ASSERT(page_valid(pages[i]));
-		pte_set(&slot[i], pte_make(page_to_pa(pages[i]), prot, 0));
+		pte_set(&slot[i], pte_at(like, page_to_pa(pages[i])));
 	}
 	return i;
 }
@@ -321,17 +353,18 @@ static int map_run(pte_t *root, va_t va, va_t end, pa_t pa, pgprot_t prot,
 int pgtable_map_range(pte_t *root, va_t start, va_t end, pa_t pa, pgprot_t prot,
 		      unsigned int max_level, gfp_t gfp)
 {
-	int err = check_range("map", start, end, pa, prot);
 	va_t va = start;
 
-	if (err)
-		return err;
+	if (!range_ok(start, end, pa, prot))
+		return refuse("map", start, end, pa, prot);
 	ASSERT(max_level <= arch_max_leaf_level());
 	while (va < end) {
 		size_t done = 0;
 
-		err = map_run(root, va, end, pa, prot,
-			      leaf_level(va, end, pa, max_level), gfp, &done);
+		int err =
+			map_run(root, va, end, pa, prot,
+				leaf_level(va, end, pa, max_level), gfp, &done);
+
 		if (err)
 			return map_failed(root, start, va, err);
 		va += done;
@@ -346,11 +379,11 @@ int pgtable_map_pages(pte_t *root, va_t start, struct page *const *pages,
 	va_t va = start, end;
 	size_t size;
 
-	if (__builtin_mul_overflow(nr, PAGE_SIZE, &size) ||
-	    __builtin_add_overflow(start, size, &end))
+	if (unlikely(__builtin_mul_overflow(nr, PAGE_SIZE, &size) ||
+		     __builtin_add_overflow(start, size, &end)))
 		end = 0;
-	if (check_range("map pages", start, end, 0, prot))
-		return -EINVAL;
+	if (unlikely(!range_ok(start, end, 0, prot)))
+		return refuse("map pages", start, end, 0, prot);
 	while (va < end) {
 		size_t n = run_length(va, end, 0), done;
 		pte_t *table;
@@ -440,11 +473,12 @@ static void set_prot(pte_t *slot, pgprot_t prot, unsigned int level)
 
 int pgtable_protect(pte_t *root, va_t start, va_t end, pgprot_t prot, gfp_t gfp)
 {
-	int err = check_range("protect", start, end, 0, prot);
 	va_t va = start;
+	int err;
 
-	if (!err)
-		err = split_at(root, start, gfp);
+	if (!range_ok(start, end, 0, prot))
+		return refuse("protect", start, end, 0, prot);
+	err = split_at(root, start, gfp);
 	if (!err)
 		err = split_at(root, end, gfp);
 	if (err)
@@ -526,8 +560,8 @@ static bool visit_level(struct merger *m, const pte_t *table,
 		bool go_on;
 
 		if (pte_table(pte, level))
-			go_on = visit_level(m, table_of(pte, level), level - 1,
-					    va, next);
+			go_on = visit_level(m, table_of(pte), level - 1, va,
+					    next);
 		else
 			go_on = merger_add(m, va, next, pte, level);
 		if (!go_on)

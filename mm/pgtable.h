@@ -93,18 +93,18 @@ bool pgtable_walk(const pte_t *root, va_t va, struct pgtable_range *leaf);
  */
 static inline pa_t pgtable_translate(const pte_t *root, va_t va)
 {
-	const pte_t *table = root;
+	const pte_t *slot = &root[pt_index(va, PT_LEVELS - 1)];
+	unsigned int level = PT_LEVELS - 1;
+	pte_t pte = pte_get(slot);
 
-	for (unsigned int level = PT_LEVELS - 1;; level--) {
-		pte_t pte = pte_get(&table[pt_index(va, level)]);
-
-		if (pte_leaf(pte, level))
-			return pte_pa(pte, level) |
-			       (va & ((1UL << pt_shift(level)) - 1));
-		if (level == 0 || !pte_present(pte))
-			return 0;
-		table = pa_to_va(pte_pa(pte, level));
+	while (pte_table(pte, level)) {
+		slot = pa_to_va(pte_table_pa(pte));
+		pte = pte_get(&slot[pt_index(va, --level)]);
 	}
+	return pte_leaf(pte, level)
+		       ? pte_pa(pte, level) |
+				 (va & ((1UL << pt_shift(level)) - 1))
+		       : 0;
 }
 
 /* Called with each range of a tree; false ends the iteration. */

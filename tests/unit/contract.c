@@ -32,6 +32,8 @@ TEST(contract, leaf_gives_back_what_it_was_made_of)
 			EXPECT(!pte_table(pte, level));
 			EXPECT_EQ(pte_pa(pte, level), pa);
 			EXPECT_EQ(pte_prot(pte, level), prots[i]);
+			EXPECT_EQ(pte_at(pte_make(0, prots[i], level), pa).v,
+				  pte.v);
 		}
 	}
 }

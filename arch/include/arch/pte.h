@@ -54,6 +54,8 @@ static inline unsigned int pt_index(va_t va, unsigned int level)
  *   pa_t  pte_table_pa(pte_t)          of the next table alone; cheaper
  *   pgprot_t pte_prot(pte_t, level)    of a leaf
  *   pte_t pte_make(pa_t, pgprot_t, level)   a leaf; pa aligned to its size
+ *   pte_t pte_at(pte_t like, pa_t)     the leaf @like, made for pa 0, at pa:
+ *                                      for a run of equal leaves
  *   pte_t pte_make_table(pa_t)         points to the table at pa
  *   pte_t pte_get(const pte_t *)       one untorn read
  *   void  pte_set(pte_t *, pte_t)      one untorn write, ordered after the

@@ -92,6 +92,15 @@ static inline pte_t pte_make(pa_t pa, pgprot_t prot, unsigned int level)
 	return (pte_t){v};
 }
 
+static inline pte_t pte_at(pte_t like, pa_t pa)
+{
+	unsigned int level = (like.v & HPTE_LEVEL_MASK) >> HPTE_LEVEL_SHIFT;
+
+	if (pte_pa(like, level))
+		hosted_bad_pte("pattern that has an address", like.v, level);
+	return pte_make(pa, pte_prot(like, level), level);
+}
+
 static inline pte_t pte_make_table(pa_t pa)
 {
 	if (pa & (PAGE_SIZE - 1) || pa >> MAX_PHYS_BITS)

@@ -74,6 +74,11 @@ static inline pte_t pte_make(pa_t pa, pgprot_t prot, unsigned int level)
 	return (pte_t){v};
 }
 
+static inline pte_t pte_at(pte_t like, pa_t pa)
+{
+	return (pte_t){like.v | pa};
+}
+
 static inline pte_t pte_make_table(pa_t pa)
 {
 	return (pte_t){pa | PTE_P | PTE_RW | PTE_A};
