@@ -70,6 +70,7 @@ TEST(contract, cleared_entry_is_none)
 	EXPECT(pte_none(pte_get(&pte)));
 	EXPECT(!pte_present(pte));
 	EXPECT(!pte_leaf(pte, 0));
+	EXPECT(!pte_table(pte, 1));
 }
 
 TEST(contract, index_of_each_level)
