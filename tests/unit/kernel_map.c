@@ -95,7 +95,7 @@ TEST(kernel_map, direct_map_is_all_memory_and_no_more)
 				      64 * MIB + 0x5000,
 				      4096 * MIB,
 				      7000 * MIB - PAGE_SIZE};
-	static const pa_t absent[] = {
+	static const pa_t holes[] = {
 		0,        0x9f000,  MIB - PAGE_SIZE,        64 * MIB + 0x6000,
 		65 * MIB, 66 * MIB, 4096 * MIB - PAGE_SIZE, 7000 * MIB};
 	pte_t *root = build(sections, ARRAY_SIZE(sections));
