@@ -2,8 +2,10 @@
 """Boots one machine from Settings, and judges how it went."""
 
 import os
+import re
 import shlex
 
+import elf
 import iso
 import qemu
 import verdict
@@ -21,7 +23,22 @@ def boot(settings, name, words="", echo=False, named_modules=None):
     qemu.prepare(name)
     argv = command(settings, name, words, named_modules=named_modules)
     outcome = qemu.run(argv, name, settings.timeout or TIME_LIMIT, echo)
+    if outcome.hung:
+        outcome.dumps += whereabouts(name, elf.Locator(settings.elf))
     return verdict.judge(outcome, expectation(settings, words))
+
+
+def whereabouts(name, locator):
+    """Return a line for each CPU whose registers hang @name left."""
+    try:
+        with open(qemu.log_path(name, "registers"),
+                  encoding="utf-8") as file:
+            text = file.read()
+    except FileNotFoundError:
+        return []
+    return [f"CPU {number} was at {locator.name(int(address, 16))}"
+            for number, address in re.findall(
+                r"CPU#(\d+).*?[RE]IP=([0-9a-f]+)", text, re.S)]
 
 
 def boot_on_terminal(settings, name, words):

@@ -38,15 +38,11 @@ class Done:
 
 @dataclasses.dataclass
 class Row:
-    """One line of the report: a name, what to do, what must be done first.
-
-    @alone: nothing else may run at the same time.
-    """
+    """One line of the report: a name, what to do, what must be done first."""
 
     name: str
     action: object
     needs: tuple = ()
-    alone: bool = False
 
 
 def select(rows, wanted):
@@ -73,7 +69,6 @@ class Runner:
         self.rows = rows
         self.stream = stream
         self.waiting = list(rows)
-        self.running = []
         self.done = {}
         self.lock = threading.Condition()
 
@@ -95,7 +90,6 @@ class Runner:
                 return
             done = self._perform(row)
             with self.lock:
-                self.running.remove(row)
                 self.done[row.name] = done
                 self._print(row, done)
                 self.lock.notify_all()
@@ -107,16 +101,11 @@ class Runner:
                 row = next((r for r in self.waiting if self._may(r)), None)
                 if row is not None:
                     self.waiting.remove(row)
-                    self.running.append(row)
                     return row
                 self.lock.wait()
             return None
 
     def _may(self, row):
-        if any(other.alone for other in self.running):
-            return False
-        if row.alone and self.running:
-            return False
         return all(name in self.done for name in row.needs)
 
     def _perform(self, row):

@@ -2,7 +2,6 @@
 """QEMU's command line, and runs of a program that stands in for it."""
 
 import json
-import os
 import socket
 import threading
 import unittest

@@ -3,7 +3,6 @@
 
 import io
 import threading
-import time
 import unittest
 from unittest import mock
 
@@ -63,21 +62,6 @@ class Rows(unittest.TestCase):
         done, _ = run(*(Row(name, lambda: meet.wait() is not None and good())
                         for name in "ab"))
         self.assertTrue(done["a"].ok and done["b"].ok)
-
-    def test_alone(self):
-        running = []
-        most = []
-
-        def action():
-            running.append(1)
-            most.append(len(running))
-            time.sleep(0.02)
-            running.pop()
-            return good()
-
-        run(Row("a", action, alone=True), Row("b", action),
-            Row("c", action, alone=True))
-        self.assertEqual(max(most), 1)
 
     def test_select_takes_needs_along(self):
         table = [Row("a", good), Row("b", good, ("a",)), Row("c", good)]

@@ -28,7 +28,8 @@ class Judge(unittest.TestCase):
 
     def test_status_alone_is_not_enough(self):
         cut = support.GOOD[:support.GOOD.index("ok 2 rbtree")]
-        self.check(judge(cut), "incomplete", 'the log ends inside subtest "rbtree"', 1)
+        self.check(judge(cut), "incomplete",
+                   'the log ends inside subtest "rbtree"', 1)
 
     def test_plan_alone_is_not_enough(self):
         self.check(judge(status=35), "failed", "ok 2 rbtree", 35)

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Rows that must end badly, and are tried for what is said of it.
+
+Kernels told to fail, panic, hang or reset themselves, and bad input of every
+kind: each has one verdict and one line.
+"""
+
+import os
+import re
+import sys
+
+import guest
+import qemu
+import settings as conf
+import verdict
+from row_guest import DEFAULTS, NO_MATCH
+from row_host import command, elf_of, out_dir
+from runner import Done, Row
+
+HANG_LIMIT = 5              # seconds, for the kernel that hangs on purpose
+
+
+def verdict_row(kind, word, status):
+    """The kernel is told to end in a bad way: is that what we say?"""
+    name = f"verdict-{kind}"
+    settings = conf.Settings(
+        elf=elf_of("release"), boot="direct", machine="pc", cpus=1,
+        mem="64M", timeout=HANG_LIMIT if kind == "hang" else 0)
+
+    def action():
+        judged = guest.boot(settings, name, f"prompt=0 selftest={kind}")
+        said = f'"{judged.word}", status {judged.status}'
+        if (judged.word, judged.status) != (word, status):
+            return Done(False, f'{said}; expected "{word}", status {status}',
+                        details=[judged.line], reproduce=guest.reproduce(
+                            settings, DEFAULTS, f"selftest={kind}"))
+        if kind == "hang":
+            return _check_dumps(name, said, judged.outcome.dumps)
+        return Done(True, said)
+    return Row(name, action, needs=("build-release",))
+
+
+def _check_dumps(name, said, dumps):
+    registers = qemu.log_path(name, "registers")
+    core = qemu.log_path(name, "core")
+    for path in (registers, core):
+        if not os.path.exists(path) or not os.path.getsize(path):
+            return Done(False, f"{path} was not written")
+    with open(registers, encoding="utf-8") as file:
+        if "RIP=" not in file.read():
+            return Done(False, f"{registers} has no registers")
+    os.remove(core)
+    if not any("selftest" in line for line in dumps):
+        return Done(False, f"not said where it hangs: {dumps}")
+    return Done(True, f"{said}, registers and memory saved; {dumps[-1]}")
+
+
+def _refused(name, pattern, needs=("build-release",), **env):
+    """`make run` must end with one line like @pattern and not with 0."""
+    env = {**os.environ, "ELF": elf_of("release"),
+           "KERNEL_OUT": out_dir("release"), "BOOT": "direct",
+           "CPUS": "1", "MEM": "64M", "MACHINE": "", "ARGS": "",
+           "ACCEL": "", "CPU": "", "MODULES": "", "QEMUFLAGS": "", "TIMEOUT": "30", "RUN_NAME": name + "-guest",
+           **env}
+
+    def action():
+        status, text = command([sys.executable, "tools/run.py"], name, env)
+        line = verdict.last_line(text)
+        if status == 0:
+            return Done(False, f"status 0, said: {line}")
+        if "Traceback" in text or not re.search(pattern, line):
+            return Done(False, f"said: {line}",
+                        details=[f"expected a line like: {pattern}"])
+        return Done(True, line.removeprefix("quire: "))
+    return Row(name, action, needs=needs)
+
+
+def _missing_module():
+    """An ISO whose grub.cfg names a module that is not on it."""
+    settings = conf.Settings(elf=elf_of("release"), machine="pc", mem="64M",
+                             timeout=30)
+
+    def action():
+        judged = guest.boot(settings, "bad-module", "prompt=0",
+                            named_modules=("absent.bin",))
+        if judged.ok or "absent.bin" not in judged.line:
+            return Done(False, f"{judged.word}: {judged.line}")
+        return Done(True, judged.line)
+    return Row("bad-module", action, needs=("build-release",))
+
+
+def bad_input():
+    """Return the rows of bad input."""
+    no_tools = {"PATH": "/nonexistent"}
+    return [
+        _refused("bad-mem", r"MEM|MiB|memory", MEM="2M"),
+        _refused("bad-word", r'unknown parameter "frobnicate"',
+                 ARGS="frobnicate=1"),
+        _refused("bad-glob", NO_MATCH, ARGS="test=no_such_suite"),
+        _refused("bad-cpu-32-bit", r"long mode", CPU="qemu32"),
+        _refused("bad-cpu-no-nx", r"NX|no-execute", CPU="qemu64,-nx"),
+        _refused("bad-qemu-missing", r"qemu.* is not installed", **no_tools),
+        _refused("bad-qemu-dies", r"no-such-device",
+                 QEMUFLAGS="-device no-such-device"),
+        _refused("bad-boot", r"BOOT=floppy: must be", BOOT="floppy"),
+        _refused("bad-modules", r"absent: no such file", BOOT="iso",
+                 MODULES="absent"),
+        _missing_module(),
+    ]

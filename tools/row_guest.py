@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Rows that run the kernel's tests, on every kind of machine."""
+
+import re
+
+import bench
+import guest
+import ktap
+import machine_map
+import settings as conf
+import verdict
+from junit import Case
+from row_host import SHOWN, command, elf_of, out_dir
+from runner import Done, Row
+
+DEFAULTS = conf.Settings(elf="", machine="pc")
+NO_MATCH = "no test matches"
+MAX_BOOT_INSTRUCTIONS = 1_500_000
+HOSTED = "build/host-werror/quire-host"
+
+
+def _leaf_cases(report):
+    cases = []
+    for name, leaf in report.leaves():
+        failure = None
+        if not leaf.ok:
+            text = [line.strip() for line in leaf.output]
+            failure = "\n".join(text) or "not ok"
+        cases.append(Case(name, failure, leaf.skip))
+    return cases
+
+
+def _failed_leaves(report, reproduce):
+    """Return lines that name each failed leaf, what it said, and a remedy."""
+    lines = []
+    for name, leaf in report.leaves():
+        if leaf.ok:
+            continue
+        lines.append(f"not ok {name}")
+        lines += ["  " + text.strip() for text in leaf.output[-SHOWN:]]
+        lines.append("  reproduce: " + reproduce(name))
+    return lines
+
+
+def _counted(report):
+    passed, failed, skipped = report.counts()
+    line = f"{passed} passed"
+    if failed:
+        line += f", {failed} failed"
+    if skipped:
+        line += f", {skipped} skipped"
+    return line
+
+
+def _no_match(glob, report, console):
+    """Whether nothing failed but that a part's glob has no test here."""
+    return (glob not in ("", "*") and NO_MATCH in console
+            and not any(leaf.skip is None and leaf.ok
+                        for _, leaf in report.leaves()))
+
+
+def boot_done(settings, name, words, glob=""):
+    """Boot @settings for its tests and return what became of it."""
+    judged = guest.boot(settings, name, f"prompt=0 {words}".strip())
+
+    def by_hand(test):
+        again = " ".join(w for w in words.split()
+                         if not w.startswith("test="))
+        return guest.reproduce(settings, DEFAULTS,
+                               f"{again} test={test}".strip())
+
+    if _no_match(glob, judged.report, judged.outcome.console):
+        return Done(True, f"no test matches {glob}", skipped=True)
+    details = _failed_leaves(judged.report, by_hand)
+    if judged.ok:
+        guest.drop_image(name)
+        return Done(True, _counted(judged.report),
+                    _leaf_cases(judged.report))
+    details += judged.outcome.dumps
+    line = (f"{judged.word}: {judged.line} "
+            f"({verdict.guest_status(judged)}), log: {judged.outcome.log}")
+    return Done(False, line, _leaf_cases(judged.report), details,
+                guest.reproduce(settings, DEFAULTS, words))
+
+
+def boot(name, words="test=*", build="release", compiler="gcc",
+         **machine):
+    """A row that boots and runs the suites."""
+    if machine.get("boot") == "uefi":
+        machine.setdefault("machine", "q35")
+    settings = conf.Settings(elf=elf_of(build, compiler),
+                             out=out_dir(build, compiler),
+                             **{"machine": "pc", **machine})
+    glob = verdict.words(words).get("test", "")
+    needs = "build-" + (compiler if compiler == "clang" else build)
+    return Row(name, lambda: boot_done(settings, name, words, glob),
+               needs=(needs,))
+
+
+def hosted(glob):
+    """The suites of lib/ and mm/ as a Linux process under sanitizers."""
+    def action():
+        argv = [HOSTED, f"test={glob}"]
+        status, text = command(argv, "hosted")
+        report = ktap.read(text.splitlines())
+        again = "make host-test"
+        if _no_match(glob, report, text):
+            return Done(True, f"no test matches {glob}", skipped=True)
+        details = _failed_leaves(
+            report, lambda test: f"{again} T={test}")
+        ok = status == 0 and not report.problems and not details
+        line = _counted(report)
+        if not ok:
+            details += text.splitlines()[-SHOWN:]
+            line = f"status {status}, {line}"
+            if report.problems:
+                line += f"; {report.problems[0]}"
+        return Done(ok, line, _leaf_cases(report), details, again)
+    return Row("hosted", action, needs=("build-host",))
+
+
+def boot_instructions(console):
+    """Return the instructions to the first test, or None if not told."""
+    match = re.search(r"^boot: (\d+) instructions", console, re.M)
+    return int(match[1]) if match else None
+
+
+def instructions_row():
+    """The instruction clock: two boots alike, and a boot that is short."""
+    settings = bench.machine(conf.Settings(
+        elf=elf_of("release"), machine="pc")).replace(mem="512M")
+    words = "clock=instructions prompt=0 test=list* bench=page_order_0"
+
+    def action():
+        runs = [guest.boot(settings, f"instructions-{n}", words)
+                for n in (1, 2)]
+        for judged in runs:
+            if not judged.ok:
+                return Done(False, f"{judged.word}: {judged.line}")
+        count = boot_instructions(runs[0].outcome.console)
+        line = f"{count:,} to the first test" if count else "no boot line"
+        if runs[0].outcome.console != runs[1].outcome.console:
+            return Done(False, "two boots differ: diff build/logs/"
+                        "instructions-[12].log")
+        limit = MAX_BOOT_INSTRUCTIONS
+        return Done(count is not None and count < limit,
+                    f"{line}, goal under {limit:,}; two boots alike")
+    return Row("instructions", action, needs=("build-release",))
+
+
+def map_row():
+    """A row that compares page tables with what QEMU finds in them."""
+    settings = conf.Settings(elf=elf_of("release"), boot="direct",
+                             machine="pc", cpus=1, mem="256M")
+
+    def action():
+        wrong, line = machine_map.compare(settings, "machine-map")
+        return Done(not wrong, line, details=wrong[:SHOWN],
+                    reproduce="make test ROW=machine-map")
+    return Row("machine-map", action, needs=("build-release",))
