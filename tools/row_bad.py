@@ -58,10 +58,10 @@ def _check_dumps(name, said, dumps):
 def _refused(name, pattern, needs=("build-release",), **env):
     """`make run` must end with one line like @pattern and not with 0."""
     env = {**os.environ, "ELF": elf_of("release"),
-           "KERNEL_OUT": out_dir("release"), "BOOT": "direct",
-           "CPUS": "1", "MEM": "64M", "MACHINE": "", "ARGS": "",
-           "ACCEL": "", "CPU": "", "MODULES": "", "QEMUFLAGS": "", "TIMEOUT": "30", "RUN_NAME": name + "-guest",
-           **env}
+           "KERNEL_OUT": out_dir("release"), "BOOT": "direct", "CPUS": "1",
+           "MEM": "64M", "MACHINE": "", "ARGS": "", "ACCEL": "", "CPU": "",
+           "MODULES": "", "QEMUFLAGS": "", "TIMEOUT": "30",
+           "RUN_NAME": name + "-guest", **env}
 
     def action():
         status, text = command([sys.executable, "tools/run.py"], name, env)
