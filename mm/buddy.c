@@ -80,7 +80,7 @@ static void insert_block(struct zone *zone, struct page *page,
 {
 	struct free_area *area = &zone->free[order];
 
-	page_set_head(page, PAGE_FREE, order, zone->id);
+	page->head = page_head(PAGE_FREE, order, zone->id, 0);
 	list_add(&page->list, &area->blocks);
 	area->nr++;
 	zone->nonempty |= 1U << order;
@@ -92,7 +92,7 @@ static void remove_block(struct zone *zone, struct page *page,
 	struct free_area *area = &zone->free[order];
 
 	list_del(&page->list);
-	page->type = PAGE_NONE;
+	page->head = 0;
 	if (--area->nr == 0)
 		zone->nonempty &= ~(1U << order);
 }
@@ -126,7 +126,7 @@ static void put_block_locked(struct zone *zone, unsigned long pfn,
 
 		if (buddy_pfn < zone->start_pfn || buddy_pfn >= zone->end_pfn)
 			break;
-		if (buddy->type != PAGE_FREE || buddy->order != order)
+		if (buddy->head != page_head(PAGE_FREE, order, zone->id, 0))
 			break;
 		remove_block(zone, buddy, order);
 		pfn &= buddy_pfn;
@@ -189,28 +189,37 @@ void buddy_refuse_free(struct page *page, unsigned int order)
 }
 
 /*
- * Give up one reference.
- * Return: true when it was the last. With one left nobody else may come by a
- * reference, so that case needs no atomic operation.
+ * Give up one reference to whatever is at @page: with several of them, of a
+ * compound block, or of what is no allocated block of that order at all.
+ * Return: false: the last, and nothing changed.
  */
-static inline bool drop_ref(struct page *page)
+static noinline bool put_slowly_locked(struct zone *zone, struct page *page,
+				       unsigned int order)
 {
-	if (likely(atomic_load_explicit(&page->refcount,
-					memory_order_acquire) == 1)) {
-		atomic_store_explicit(&page->refcount, 0, memory_order_relaxed);
+	if (!is_used_block(page, order) || page->zone != zone->id)
+		return false;
+	if (atomic_fetch_sub_explicit(&page->refcount, 1,
+				      memory_order_acq_rel) > 1)
 		return true;
-	}
-	return atomic_fetch_sub_explicit(&page->refcount, 1,
-					 memory_order_acq_rel) == 1;
+	if (page->flags & PAGE_COMPOUND)
+		for (unsigned long i = 1; i < 1UL << order; i++)
+			page[i].head = 0;
+	page->head = 0;
+	put_block_locked(zone, page_to_pfn(page), order);
+	return true;
 }
 
-/* The allocated block at @page, without references, becomes nobody's. */
-static inline void clear_block(struct page *page, unsigned int order)
+/*
+ * If the head at @page is @head, that of a block with one user, who gives it
+ * up, then the block becomes nobody's. Return: whether it was. Nobody else can
+ * come by a reference, so no atomic operation is needed.
+ */
+static inline bool take_from_owner(struct page *page, uint64_t head)
 {
-	page->type = PAGE_NONE;
-	if (unlikely(page->flags & PAGE_COMPOUND))
-		for (unsigned long i = 1; i < 1UL << order; i++)
-			page[i].type = PAGE_NONE;
+	if (unlikely(__atomic_load_n(&page->head, __ATOMIC_ACQUIRE) != head))
+		return false;
+	page->head = 0;
+	return true;
 }
 
 /* --- one zone ------------------------------------------------------------ */
@@ -246,27 +255,18 @@ void zone_add_pages(struct zone *zone, unsigned long start_pfn,
 	spin_unlock_irqrestore(&zone->lock, flags);
 }
 
-/* Orders that have free blocks, as a hint, without the lock. */
-static inline unsigned int nonempty_hint(const struct zone *zone)
-{
-	return __atomic_load_n(&zone->nonempty, __ATOMIC_RELAXED);
-}
-
 struct page *zone_alloc(struct zone *zone, unsigned int order)
 {
 	struct page *page = NULL;
 	unsigned int fit;
 	unsigned long flags;
 
-	if (!(nonempty_hint(zone) >> order))
-		return NULL;
 	spin_lock_irqsave(&zone->lock, flags);
 	fit = zone->nonempty >> order << order;
 	if (likely(fit)) {
 		page = take_block_locked(zone, (unsigned int)__builtin_ctz(fit),
 					 order);
-		page_set_head(page, PAGE_USED, order, zone->id);
-		atomic_init(&page->refcount, 1);
+		page->head = page_head(PAGE_USED, order, zone->id, 1);
 	}
 	spin_unlock_irqrestore(&zone->lock, flags);
 	return page;
@@ -274,15 +274,15 @@ struct page *zone_alloc(struct zone *zone, unsigned int order)
 
 bool zone_put_block(struct zone *zone, struct page *page, unsigned int order)
 {
+	uint64_t owned = page_head(PAGE_USED, order, zone->id, 1);
 	unsigned long flags;
-	bool ok;
+	bool ok = true;
 
 	spin_lock_irqsave(&zone->lock, flags);
-	ok = likely(is_used_block(page, order)) && page->zone == zone->id;
-	if (ok && drop_ref(page)) {
-		clear_block(page, order);
+	if (take_from_owner(page, owned))
 		put_block_locked(zone, page_to_pfn(page), order);
-	}
+	else
+		ok = put_slowly_locked(zone, page, order);
 	spin_unlock_irqrestore(&zone->lock, flags);
 	return ok;
 }
@@ -302,12 +302,11 @@ bool zone_free(struct zone *zone, struct page *page, unsigned int order)
 struct page *zone_alloc_singles(struct zone *zone, size_t want, size_t *got)
 {
 	unsigned int order = min(ilog2(want), (unsigned int)MAX_ORDER);
+	uint64_t owned = page_head(PAGE_USED, 0, zone->id, 1);
 	struct page *page = NULL;
 	unsigned long flags;
 	unsigned int fit;
 
-	if (!nonempty_hint(zone))
-		return NULL;
 	spin_lock_irqsave(&zone->lock, flags);
 	if (likely(zone->nonempty)) {
 		fit = zone->nonempty >> order << order;
@@ -317,10 +316,8 @@ struct page *zone_alloc_singles(struct zone *zone, size_t want, size_t *got)
 			zone, fit ? (unsigned int)__builtin_ctz(fit) : order,
 			order);
 		*got = 1UL << order;
-		for (size_t i = 0; i < *got; i++) {
-			page_set_head(&page[i], PAGE_USED, 0, zone->id);
-			atomic_init(&page[i].refcount, 1);
-		}
+		for (size_t i = 0; i < *got; i++)
+			page[i].head = owned;
 	}
 	spin_unlock_irqrestore(&zone->lock, flags);
 	return page;
@@ -329,20 +326,17 @@ struct page *zone_alloc_singles(struct zone *zone, size_t want, size_t *got)
 void zone_free_singles(struct zone *zone, struct page *page, size_t n)
 {
 	unsigned long pfn = page_to_pfn(page), start = pfn, end = pfn + n;
+	uint64_t owned = page_head(PAGE_USED, 0, zone->id, 1);
 	unsigned long flags;
 
 	spin_lock_irqsave(&zone->lock, flags);
 	for (; pfn < end; pfn++, page++) {
-		bool ok = is_used_block(page, 0) && page->zone == zone->id;
-
-		if (likely(ok && drop_ref(page))) {
-			clear_block(page, 0);
+		if (take_from_owner(page, owned))
 			continue;
-		}
-		if (!ok)
-			buddy_refuse_free(page, 0);
 		put_range_locked(zone, start, pfn);
 		start = pfn + 1;
+		if (!put_slowly_locked(zone, page, 0))
+			buddy_refuse_free(page, 0);
 	}
 	put_range_locked(zone, start, end);
 	spin_unlock_irqrestore(&zone->lock, flags);
@@ -376,8 +370,8 @@ static bool verify_free_block(struct zone *zone, struct page *page,
 		return broken(zone, "B1", page);
 	if (page->refcount)
 		return broken(zone, "P4", page);
-	if (order < MAX_ORDER && buddy->type == PAGE_FREE &&
-	    buddy->order == order && buddy->zone == zone->id &&
+	if (order < MAX_ORDER &&
+	    buddy->head == page_head(PAGE_FREE, order, zone->id, 0) &&
 	    page_to_pfn(buddy) >= zone->start_pfn &&
 	    page_to_pfn(buddy) < zone->end_pfn)
 		return broken(zone, "B4", page);

@@ -54,6 +54,12 @@ void zone_init(struct zone *zone, const char *name, enum zone_type id,
 void zone_add_pages(struct zone *zone, unsigned long start_pfn,
 		    unsigned long end_pfn);
 
+/* Does @zone have a block of at least @order? A hint: no lock. Any context. */
+static inline bool zone_has_block(const struct zone *zone, unsigned int order)
+{
+	return __atomic_load_n(&zone->nonempty, __ATOMIC_RELAXED) >> order;
+}
+
 /*
  * Take a block of 2^@order pages, @order at most MAX_ORDER, out of @zone.
  * Return: its first page, with one reference; NULL: there is none.

@@ -46,7 +46,8 @@
  * Invariants
  *   P1  pfn_valid(p) <=> the map block of p overlaps a range of memory
  *   P2  type of p is not NONE  <=>  p is the head of a block, or inside a
- *       compound block (then TAIL, and .order is that block's)
+ *       compound block (then TAIL, and .order is that block's); if it is
+ *       NONE, .head is 0
  *   P3  p is the head of a block of order o  =>  p is a multiple of 2^o
  *   P4  USED  <=>  refcount > 0; a slab uses the field for itself
  *
@@ -143,6 +144,16 @@ void get_page(struct page *page)
 		"P4: get_page of pfn %#lx, %s, with %u references",
 		page_to_pfn(page), page_type_name(page->type), before);
 }
+
+/* page_head() counts on this order of the fields, least significant first. */
+_Static_assert(offsetof(struct page, refcount) == offsetof(struct page, head) &&
+		       offsetof(struct page, type) ==
+			       offsetof(struct page, head) + 4 &&
+		       offsetof(struct page, order) ==
+			       offsetof(struct page, head) + 5 &&
+		       offsetof(struct page, zone) ==
+			       offsetof(struct page, head) + 6,
+	       "fields of a head");
 
 const char *page_type_name(unsigned int type)
 {

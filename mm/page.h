@@ -23,8 +23,7 @@ struct kmem_cache;
 
 /* What a descriptor says about its page. All zeros: PAGE_NONE. */
 enum page_type {
-	PAGE_NONE, /* no block starts here: inside one, reserved, or no memory
-		    */
+	PAGE_NONE, /* no block starts here: inside one, reserved, no memory */
 	PAGE_FREE, /* first page of a free block */
 	PAGE_USED, /* first page of an allocated block */
 	PAGE_SLAB, /* the same, and slab objects are in it */
@@ -46,16 +45,21 @@ struct page {
 		struct kmem_cache *slab_cache; /* S, constant */
 	};
 	union {
-		_Atomic uint32_t refcount; /* users; 0 when free */
 		struct {
-			uint16_t slab_inuse; /* S: objects handed out */
-			uint16_t slab_free;  /* S: first free, see slab.c */
+			union {
+				_Atomic uint32_t refcount; /* users; free: 0 */
+				struct {
+					uint16_t slab_inuse; /* S: objects */
+					uint16_t slab_free;  /* S: the first */
+				};
+			};
+			uint8_t type;  /* enum page_type. Z, O */
+			uint8_t order; /* of the block. Z, O */
+			uint8_t zone;  /* where the block is, an index. Z, O */
+			uint8_t flags; /* Z, O */
 		};
+		uint64_t head; /* all of these as one value, see page_head() */
 	};
-	uint8_t type;  /* enum page_type. Z, O */
-	uint8_t order; /* of the block; meaningless in PAGE_NONE. Z, O */
-	uint8_t zone;  /* the block's zone, an index. Z, O */
-	uint8_t flags; /* Z, O */
 };
 
 _Static_assert(sizeof(struct page) == 32, "two descriptors a cache line");
@@ -75,7 +79,7 @@ static inline unsigned long page_to_pfn(const struct page *page)
 
 static inline pa_t page_to_pa(const struct page *page)
 {
-	return (pa_t)page_to_pfn(page) << PAGE_SHIFT;
+	return ((va_t)page - VMEMMAP_BASE) * (PAGE_SIZE / sizeof(*page));
 }
 
 static inline struct page *pa_to_page(pa_t pa)
@@ -126,14 +130,15 @@ static inline bool page_valid(const struct page *page)
 	return offset % sizeof(*page) == 0 && pfn_valid(offset / sizeof(*page));
 }
 
-/* Write what P2 wants of a head or tail. Context: whoever owns the block. */
-static inline void page_set_head(struct page *page, enum page_type type,
-				 unsigned int order, uint8_t zone)
+/*
+ * The value of struct page.head for a block with @refs users and no flags:
+ * written, and compared, in one instruction. PAGE_NONE is 0.
+ */
+static inline uint64_t page_head(enum page_type type, unsigned int order,
+				 uint8_t zone, uint32_t refs)
 {
-	page->type = type;
-	page->order = order;
-	page->zone = zone;
-	page->flags = 0;
+	return refs | (uint64_t)type << 32 | (uint64_t)order << 40 |
+	       (uint64_t)zone << 48;
 }
 
 /*

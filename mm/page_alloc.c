@@ -106,7 +106,7 @@ static void make_compound(struct page *page, unsigned int order)
 		return;
 	page->flags |= PAGE_COMPOUND;
 	for (unsigned long i = 1; i < 1UL << order; i++)
-		page_set_head(&page[i], PAGE_TAIL, order, page->zone);
+		page[i].head = page_head(PAGE_TAIL, order, page->zone, 0);
 }
 
 struct page *alloc_pages(gfp_t gfp, unsigned int order)
@@ -116,7 +116,8 @@ struct page *alloc_pages(gfp_t gfp, unsigned int order)
 	if (unlikely(order > MAX_ORDER) || should_fail(&fail_page_alloc))
 		return alloc_failed(gfp, order);
 	for (int z = highest_zone(gfp); z >= 0 && !page; z--)
-		page = zone_alloc(&zones[z], order);
+		if (zone_has_block(&zones[z], order))
+			page = zone_alloc(&zones[z], order);
 	if (unlikely(!page))
 		return alloc_failed(gfp, order);
 	if (gfp & __GFP_COMP)
@@ -185,7 +186,8 @@ static struct page *alloc_singles(gfp_t gfp, size_t want, size_t *got)
 	if (should_fail(&fail_page_alloc))
 		return NULL;
 	for (int z = highest_zone(gfp); z >= 0 && !page; z--)
-		page = zone_alloc_singles(&zones[z], want, got);
+		if (zone_has_block(&zones[z], 0))
+			page = zone_alloc_singles(&zones[z], want, got);
 	if (page && gfp & __GFP_ZERO)
 		memset(page_address(page), 0, *got << PAGE_SHIFT);
 	return page;
@@ -213,18 +215,36 @@ static inline bool bulk_array_ok(struct page **array, size_t n)
 }
 #endif
 
-static size_t count_null(struct page **array, size_t n)
+/* How many of the @n slots from @slot on, one after the other, are NULL. */
+static inline size_t null_slots(struct page **slot, size_t n)
 {
-	size_t count = 0;
+	size_t i = 0;
 
-	for (size_t i = 0; i < n; i++)
-		count += !array[i];
-	return count;
+	while (i < n && !slot[i])
+		i++;
+	return i;
+}
+
+/* Fill the @n NULL slots from @slot on. Return: how many were filled. */
+static size_t fill_slots(gfp_t gfp, struct page **slot, size_t n)
+{
+	size_t done = 0, got;
+
+	while (done < n) {
+		struct page *page = alloc_singles(gfp, n - done, &got);
+
+		if (!page)
+			break;
+		for (size_t i = 0; i < got; i++)
+			slot[done + i] = page + i;
+		done += got;
+	}
+	return done;
 }
 
 size_t alloc_pages_bulk(gfp_t gfp, size_t n, struct page **array)
 {
-	size_t i = 0, got, want;
+	size_t i = 0;
 
 	if (unlikely(!array && n)) {
 		printk("page_alloc: bulk array of %zu slots is NULL\n", n);
@@ -232,20 +252,16 @@ size_t alloc_pages_bulk(gfp_t gfp, size_t n, struct page **array)
 	}
 	if (!bulk_array_ok(array, n))
 		return 0;
-	for (want = count_null(array, n); want; want -= got) {
-		struct page *page = alloc_singles(gfp, want, &got);
+	while (i < n) {
+		size_t want = null_slots(&array[i], n - i);
+		size_t got = fill_slots(gfp, &array[i], want);
 
-		if (!page)
+		i += got;
+		if (got < want)
 			break;
-		for (size_t left = got; left; i++) {
-			if (array[i])
-				continue;
-			array[i] = page++;
-			left--;
-		}
+		while (i < n && array[i])
+			i++;
 	}
-	while (i < n && array[i])
-		i++;
 	return i;
 }
 
@@ -255,34 +271,39 @@ static inline struct zone *zone_around(const struct page *page)
 	return &zones[page->zone < NR_ZONES ? page->zone : ZONE_DMA];
 }
 
-/* How many slots from @slot on hold pages that follow @slot's in its block. */
-static size_t run_length(struct page **slot, size_t max)
+/*
+ * Take the page at @slot and those that follow it, in the slots after that and
+ * in its map block, out of the array of @max slots. Return: how many.
+ */
+static inline size_t take_run(struct page **slot, size_t max)
 {
 	struct page *page = *slot;
-	unsigned long pfn = page_to_pfn(page);
-	size_t room = MAX_BLOCK_PAGES - pfn % MAX_BLOCK_PAGES;
-	size_t n = 1;
+	size_t room = MAX_BLOCK_PAGES - page_to_pfn(page) % MAX_BLOCK_PAGES;
+	size_t n = 0;
 
-	while (n < min(room, max) && slot[n] == page + n)
-		n++;
+	max = min(room, max);
+	do {
+		slot[n++] = NULL;
+	} while (n < max && slot[n] == page + n);
 	return n;
 }
 
 void free_pages_bulk(struct page **array, size_t n)
 {
-	size_t len;
+	size_t i = 0;
 
-	for (size_t i = 0; i < n; i += len) {
+	while (i < n) {
 		struct page *page = array[i];
+		size_t len = 1;
 
-		len = 1;
 		if (page && page_valid(page)) {
-			len = run_length(&array[i], n - i);
+			len = take_run(&array[i], n - i);
 			zone_free_singles(zone_around(page), page, len);
 		} else if (page) {
 			buddy_refuse_free(page, 0);
+			array[i] = NULL;
 		}
-		memset(&array[i], 0, len * sizeof(*array));
+		i += len;
 	}
 }
 

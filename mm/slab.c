@@ -144,55 +144,70 @@ static void remove_slab_locked(struct kmem_cache *cache, struct page *page)
 
 /* --- allocation ---------------------------------------------------------- */
 
-/* A link was overwritten: the rest of the slab's free list can't be trusted,
- * so its objects stay as they are, neither free nor anybody's. */
-static noinline void give_up_list(struct kmem_cache *cache, struct page *page,
-				  void *object)
-{
-	printk("slab: %s: link of free object %p was overwritten (reads %#lx), "
-	       "%u objects are lost\n",
-	       cache->name, object, *link_of(cache, object),
-	       slab_capacity(cache, page) - page->slab_inuse);
-	if (page->slab_inuse == 0)
-		cache->empty--;
-	page->slab_inuse = slab_capacity(cache, page);
-	page->slab_free = LINK_END;
-	list_move(&page->list, &cache->full);
-}
-
-/* Take a free object. Return: NULL: there is none. */
+/*
+ * Take the first free object of the first partial slab.
+ * Return: NULL, and nothing changed: there is no such slab, or the object's
+ * link was overwritten.
+ */
 static inline void *take_object_locked(struct kmem_cache *cache)
 {
 	struct page *page;
 	uint64_t next;
 	void *object;
 
-	while (!list_empty(&cache->partial)) {
-		page = list_first_entry(&cache->partial, struct page, list);
-		object = object_at(page, page->slab_free);
-		next = link_read(cache, object);
-		if (unlikely(next > LINK_END)) {
-			give_up_list(cache, page, object);
-			continue;
-		}
-		*link_of(cache, object) = 0;
-		if (page->slab_inuse++ == 0)
-			cache->empty--;
-		page->slab_free = next;
-		if (unlikely(next == LINK_END))
-			list_move(&page->list, &cache->full);
-		return object;
-	}
-	return NULL;
+	if (unlikely(list_empty(&cache->partial)))
+		return NULL;
+	page = list_first_entry(&cache->partial, struct page, list);
+	object = object_at(page, page->slab_free);
+	next = link_read(cache, object);
+	if (unlikely(next > LINK_END))
+		return NULL;
+	*link_of(cache, object) = 0;
+	if (page->slab_inuse++ == 0)
+		cache->empty--;
+	page->slab_free = next;
+	if (unlikely(next == LINK_END))
+		list_move(&page->list, &cache->full);
+	return object;
 }
 
-/* The same from a new slab. */
-static noinline void *grow_and_take(struct kmem_cache *cache, gfp_t gfp)
+/*
+ * The first partial slab's list is broken: the rest of it can't be trusted, so
+ * its objects stay as they are, neither free nor anybody's.
+ */
+static void give_up_list_locked(struct kmem_cache *cache)
 {
-	struct page *page = slab_create(cache, gfp);
+	struct page *page =
+		list_first_entry(&cache->partial, struct page, list);
+	unsigned int n = slab_capacity(cache, page);
+	void *object = object_at(page, page->slab_free);
+
+	printk("slab: %s: link of free object %p was overwritten (reads %#lx), "
+	       "%u objects are lost\n",
+	       cache->name, object, *link_of(cache, object),
+	       n - page->slab_inuse);
+	if (page->slab_inuse == 0)
+		cache->empty--;
+	page->slab_inuse = n;
+	page->slab_free = LINK_END;
+	list_move(&page->list, &cache->full);
+}
+
+/* Take an object from any partial slab, or else from a new one. */
+static void *take_or_grow(struct kmem_cache *cache, gfp_t gfp)
+{
+	struct page *page;
 	unsigned long flags;
 	void *object;
 
+	spin_lock_irqsave(&cache->lock, flags);
+	while (!(object = take_object_locked(cache)) &&
+	       !list_empty(&cache->partial))
+		give_up_list_locked(cache);
+	spin_unlock_irqrestore(&cache->lock, flags);
+	if (object)
+		return object;
+	page = slab_create(cache, gfp);
 	if (!page)
 		return NULL;
 	spin_lock_irqsave(&cache->lock, flags);
@@ -202,12 +217,30 @@ static noinline void *grow_and_take(struct kmem_cache *cache, gfp_t gfp)
 	return object;
 }
 
-static noinline void *alloc_failed(const struct kmem_cache *cache, gfp_t gfp)
+/* What is not done in a few instructions. */
+static noinline void *alloc_slowly(struct kmem_cache *cache, gfp_t gfp)
 {
-	if (!(gfp & __GFP_NOWARN))
-		printk("slab: %s: no object of %u bytes, gfp %#x\n",
-		       cache->name, cache->object_size, gfp);
-	return NULL;
+	void *object;
+
+	if (gfp & __GFP_ZERO && cache->ctor) {
+		printk("slab: %s: objects have a constructor, they can't be "
+		       "zeroed\n",
+		       cache->name);
+		return NULL;
+	}
+	if (should_fail(&failslab)) {
+		if (!(gfp & __GFP_NOWARN))
+			printk("slab: %s: no object of %u bytes, gfp %#x\n",
+			       cache->name, cache->object_size, gfp);
+		return NULL;
+	}
+	object = take_or_grow(cache, gfp);
+	if (!object)
+		return NULL;
+	debug_alloc(cache, object);
+	if (gfp & __GFP_ZERO)
+		memset(object, 0, cache->object_size);
+	return object;
 }
 
 void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t gfp)
@@ -215,25 +248,14 @@ void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t gfp)
 	unsigned long flags;
 	void *object;
 
-	if (unlikely(gfp & __GFP_ZERO && cache->ctor)) {
-		printk("slab: %s: objects have a constructor, they can't be "
-		       "zeroed\n",
-		       cache->name);
-		return NULL;
-	}
-	if (should_fail(&failslab))
-		return alloc_failed(cache, gfp);
+	if (gfp & __GFP_ZERO || unlikely(failslab.nth))
+		return alloc_slowly(cache, gfp);
 	spin_lock_irqsave(&cache->lock, flags);
 	object = take_object_locked(cache);
 	spin_unlock_irqrestore(&cache->lock, flags);
-	if (unlikely(!object)) {
-		object = grow_and_take(cache, gfp);
-		if (!object)
-			return NULL;
-	}
+	if (unlikely(!object))
+		return alloc_slowly(cache, gfp);
 	debug_alloc(cache, object);
-	if (gfp & __GFP_ZERO)
-		memset(object, 0, cache->object_size);
 	return object;
 }
 
@@ -266,58 +288,83 @@ static noinline bool is_listed(const struct kmem_cache *cache,
 	return at == place;
 }
 
-/* The slab's last object in use was freed. Return: whether it is to go. */
-static inline bool note_empty_locked(struct kmem_cache *cache,
-				     struct page *page)
+/* A free object joins the slab's list. Return: objects left in use. */
+static inline unsigned int put_object_locked(struct kmem_cache *cache,
+					     struct page *page, void *object,
+					     unsigned int place)
 {
-	cache->empty++;
-	if (unlikely(cache->empty > KEEP_EMPTY)) {
-		remove_slab_locked(cache, page);
-		return true;
-	}
-	if (cache->partial.next != &page->list)
-		list_move_tail(&page->list, &cache->partial);
-	return false;
-}
-
-/* Free @object at @offset of the slab. Return: false: it was free already. */
-static inline bool put_object(struct kmem_cache *cache, struct page *page,
-			      void *object, size_t offset)
-{
-	unsigned int place = offset / UNIT;
-	bool release = false;
-	unsigned long flags;
-
-	spin_lock_irqsave(&cache->lock, flags);
-	if (unlikely(link_read(cache, object) <= LINK_END) &&
-	    is_listed(cache, page, place)) {
-		spin_unlock_irqrestore(&cache->lock, flags);
-		return false;
-	}
-	debug_free(cache, object);
 	link_write(cache, object, page->slab_free);
 	if (unlikely(page->slab_free == LINK_END))
 		list_move(&page->list, &cache->partial);
 	page->slab_free = place;
-	if (--page->slab_inuse == 0)
-		release = note_empty_locked(cache, page);
+	return --page->slab_inuse;
+}
+
+/* The slab's last object in use was freed: end that with the lock, keep the
+ * slab or give it back. */
+static noinline void finish_empty(struct kmem_cache *cache, struct page *page,
+				  unsigned long flags)
+{
+	bool release = ++cache->empty > KEEP_EMPTY;
+
+	if (release)
+		remove_slab_locked(cache, page);
+	else if (cache->partial.next != &page->list)
+		list_move_tail(&page->list, &cache->partial);
 	spin_unlock_irqrestore(&cache->lock, flags);
-	if (unlikely(release))
+	if (release)
 		slab_release(page);
-	return true;
+}
+
+/* Free @object with the lock held, and give it up. */
+static inline void put_and_unlock(struct kmem_cache *cache, struct page *page,
+				  void *object, unsigned int place,
+				  unsigned long flags)
+{
+	debug_free(cache, object);
+	if (unlikely(put_object_locked(cache, page, object, place) == 0))
+		finish_empty(cache, page, flags);
+	else
+		spin_unlock_irqrestore(&cache->lock, flags);
+}
+
+/* The same for an object that looks as if it was free already. */
+static noinline void put_suspect(struct kmem_cache *cache, struct page *page,
+				 void *object, unsigned int place,
+				 unsigned long flags)
+{
+	if (!is_listed(cache, page, place)) {
+		put_and_unlock(cache, page, object, place, flags);
+		return;
+	}
+	spin_unlock_irqrestore(&cache->lock, flags);
+	printk("slab: cannot free %p of %s: it is free already\n", object,
+	       cache->name);
+}
+
+static noinline void refuse_offset(const struct kmem_cache *cache,
+				   const void *object)
+{
+	printk("slab: cannot free %p of %s: inside an object or behind all\n",
+	       object, cache->name);
 }
 
 void slab_free_object(struct page *page, void *object)
 {
 	struct kmem_cache *cache = page->slab_cache;
 	size_t offset = (char *)object - (char *)page_address(page);
-	const char *why = "it is free already";
+	unsigned int place = offset / UNIT;
+	unsigned long flags;
 
-	if (unlikely(!is_object_offset(cache, page, offset)))
-		why = "inside an object or behind all";
-	else if (likely(put_object(cache, page, object, offset)))
+	if (unlikely(!is_object_offset(cache, page, offset))) {
+		refuse_offset(cache, object);
 		return;
-	printk("slab: cannot free %p of %s: %s\n", object, cache->name, why);
+	}
+	spin_lock_irqsave(&cache->lock, flags);
+	if (likely(link_read(cache, object) > LINK_END))
+		put_and_unlock(cache, page, object, place, flags);
+	else
+		put_suspect(cache, page, object, place, flags);
 }
 
 void kmem_cache_free(struct kmem_cache *cache, void *object)

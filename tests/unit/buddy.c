@@ -89,9 +89,8 @@ static void arena_give_back(void)
 	for (size_t i = 0; i < arena_size; i += MAX_BLOCK_PAGES) {
 		struct page *page = pfn_to_page(arena + i);
 
-		page_set_head(page, PAGE_USED, MAX_ORDER,
-			      arena_zone_id[i / MAX_BLOCK_PAGES]);
-		atomic_init(&page->refcount, 1);
+		page->head = page_head(PAGE_USED, MAX_ORDER,
+				       arena_zone_id[i / MAX_BLOCK_PAGES], 1);
 		__free_pages(page, MAX_ORDER);
 	}
 }
@@ -579,11 +578,11 @@ TEST(buddy, verify_sees_what_is_broken)
 	page->order = 1; /* hides page 1 */
 	EXPECT_ONE_LINE(EXPECT(!zone_verify(&zone)), "B1");
 	page->order = 0;
-	page_set_head(page, PAGE_FREE, 0, ZONE_PRIVATE);
+	page->head = page_head(PAGE_FREE, 0, ZONE_PRIVATE, 0);
 	EXPECT_ONE_LINE(EXPECT(!zone_verify(&zone)), "B4");
-	page_set_head(page, PAGE_TAIL, 0, ZONE_PRIVATE);
+	page->head = page_head(PAGE_TAIL, 0, ZONE_PRIVATE, 1);
 	EXPECT_ONE_LINE(EXPECT(!zone_verify(&zone)), "P2");
-	page_set_head(page, PAGE_USED, 0, ZONE_PRIVATE);
+	page->head = page_head(PAGE_USED, 0, ZONE_PRIVATE, 1);
 	EXPECT(zone_verify(&zone));
 	EXPECT(zone_free(&zone, page, 0));
 	arena_give_back();

@@ -343,28 +343,6 @@ TEST(slab, behind_the_last_object)
 	EXPECT(kmem_cache_destroy(cache));
 }
 
-TEST(slab, content_that_looks_like_a_link_is_freed)
-{
-	struct kmem_cache *cache = kmem_cache_create("mimic", 32, 0, NULL);
-	uint64_t *p, *q, copy[4];
-
-	/* The bytes of a free object, put back into it when it is in use. */
-	REQUIRE_NOT_NULL(cache);
-	p = kmem_cache_alloc(cache, GFP_KERNEL);
-	q = kmem_cache_alloc(cache, GFP_KERNEL);
-	kmem_cache_free(cache, p);
-	memcpy(copy, p, sizeof(copy));
-	EXPECT_EQ(kmem_cache_alloc(cache, GFP_KERNEL), p);
-	memcpy(p, copy, sizeof(copy));
-	kmem_cache_free(cache, p);
-	EXPECT_EQ(slab_objects(cache), 1);
-	kmem_cache_free(cache, q);
-	EXPECT(slab_verify());
-	EXPECT(kmem_cache_destroy(cache));
-}
-
-/* --- broken objects ------------------------------------------------------- */
-
 static size_t link_at(const char *name)
 {
 	struct slab_info info;
@@ -377,6 +355,33 @@ static size_t link_at(const char *name)
 	return 0;
 #endif
 }
+
+TEST(slab, content_that_looks_like_a_link_is_freed)
+{
+	struct kmem_cache *cache = kmem_cache_create("mimic", 32, 0, NULL);
+	uint64_t *link, copy;
+	char *p, *q;
+
+	/* The link of a free object, put back into it when it is in use. */
+	REQUIRE_NOT_NULL(cache);
+	p = kmem_cache_alloc(cache, GFP_KERNEL);
+	q = kmem_cache_alloc(cache, GFP_KERNEL);
+	link = (uint64_t *)(p + link_at("mimic"));
+	kmem_cache_free(cache, p);
+	copy = *link;
+	EXPECT_NE(copy, 0);
+	EXPECT_EQ(kmem_cache_alloc(cache, GFP_KERNEL), p);
+	EXPECT_EQ(*link, 0);
+	*link = copy;
+	kmem_cache_free(cache, p);
+	EXPECT_EQ(slab_objects(cache), 1);
+	EXPECT_ONE_LINE(kmem_cache_free(cache, p), "free already");
+	kmem_cache_free(cache, q);
+	EXPECT(slab_verify());
+	EXPECT(kmem_cache_destroy(cache));
+}
+
+/* --- broken objects ------------------------------------------------------- */
 
 TEST(slab, overwritten_link_is_noticed)
 {
