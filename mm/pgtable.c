@@ -201,17 +201,10 @@ static __always_inline int table_at(pte_t *root, va_t va, unsigned int level,
 	return err;
 }
 
-/* The lowest entry on the way to @va: a leaf or none; @level is its own. */
+/* pgtable_slot() for who changes the tree. */
 static __always_inline pte_t *slot_at(pte_t *root, va_t va, unsigned int *level)
 {
-	pte_t *slot = &root[pt_index(va, PT_LEVELS - 1)];
-	unsigned int l = PT_LEVELS - 1;
-	pte_t pte;
-
-	while (l > 0 && (pte = pte_get(slot), pte_table(pte, l)))
-		slot = &table_of(pte)[pt_index(va, --l)];
-	*level = l;
-	return slot;
+	return (pte_t *)pgtable_slot(root, va, level);
 }
 
 pte_t *pgtable_create(gfp_t gfp)
@@ -403,6 +396,22 @@ int pgtable_map_pages(pte_t *root, va_t start, struct page *const *pages,
 
 /* ---- unmap ------------------------------------------------------------- */
 
+/* Clear the large leaf, or nothing, at @slot, for the head of [va, end).
+ * Return: where what follows it begins. */
+static noinline va_t unmap_large(pte_t *slot, unsigned int level, va_t va,
+				 va_t end)
+{
+	va_t next = entry_end(va, end, level);
+
+	if (pte_leaf(pte_get(slot), level)) {
+		ASSERTF(next - va == leaf_size(level),
+			"unmap [0x%lx, 0x%lx) cuts the leaf at 0x%lx", va, end,
+			va & ~(leaf_size(level) - 1));
+		pte_clear(slot);
+	}
+	return next;
+}
+
 void pgtable_unmap(pte_t *root, va_t start, va_t end)
 {
 	va_t va = start;
@@ -412,21 +421,16 @@ void pgtable_unmap(pte_t *root, va_t start, va_t end)
 	while (va < end) {
 		unsigned int level;
 		pte_t *slot = slot_at(root, va, &level);
-		va_t next = entry_end(va, end, level);
+		size_t n;
 
-		if (likely(level == 0)) {
-			size_t n = run_length(va, end, 0);
-
-			for (size_t i = 0; i < n; i++)
-				pte_clear(&slot[i]);
-			next = va + (n << PAGE_SHIFT);
-		} else if (pte_leaf(pte_get(slot), level)) {
-			ASSERTF(next - va == leaf_size(level),
-				"unmap [0x%lx, 0x%lx) cuts the leaf at 0x%lx",
-				start, end, va);
-			pte_clear(slot);
+		if (unlikely(level > 0)) {
+			va = unmap_large(slot, level, va, end);
+			continue;
 		}
-		va = next;
+		n = run_length(va, end, 0);
+		for (size_t i = 0; i < n; i++)
+			pte_clear(&slot[i]);
+		va += n << PAGE_SHIFT;
 	}
 }
 
@@ -500,7 +504,7 @@ int pgtable_protect(pte_t *root, va_t start, va_t end, pgprot_t prot, gfp_t gfp)
 bool pgtable_walk(const pte_t *root, va_t va, struct pgtable_range *leaf)
 {
 	unsigned int level;
-	pte_t pte = pte_get(slot_at((pte_t *)root, va, &level));
+	pte_t pte = pte_get(pgtable_slot(root, va, &level));
 
 	if (!pte_leaf(pte, level))
 		return false;

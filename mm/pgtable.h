@@ -86,6 +86,41 @@ int pgtable_protect(pte_t *root, va_t start, va_t end, pgprot_t prot,
  */
 bool pgtable_walk(const pte_t *root, va_t va, struct pgtable_range *leaf);
 
+/* From *@slot, an entry of @level, to the entry below it on the way to @va.
+ * Return: false when it does not point to a table. */
+static inline bool pgtable_step(const pte_t **slot, va_t va, unsigned int level)
+{
+	pte_t pte = pte_get(*slot);
+
+	if (!pte_table(pte, level))
+		return false;
+	*slot = (const pte_t *)pa_to_va(pte_table_pa(pte)) +
+		pt_index(va, level - 1);
+	return true;
+}
+
+/*
+ * The lowest entry on the way to @va: a leaf or none, its level in @level. One
+ * step per level, written out: every look-up and unmap goes this way.
+ * Context: any.
+ */
+static inline const pte_t *pgtable_slot(const pte_t *root, va_t va,
+					unsigned int *level)
+{
+	const pte_t *slot = &root[pt_index(va, 3)];
+
+	static_assert(PT_LEVELS == 4, "steps from level 3 to level 0");
+	if (!pgtable_step(&slot, va, 3))
+		*level = 3;
+	else if (!pgtable_step(&slot, va, 2))
+		*level = 2;
+	else if (!pgtable_step(&slot, va, 1))
+		*level = 1;
+	else
+		*level = 0;
+	return slot;
+}
+
 /*
  * The physical address that @va is mapped to.
  * Context: any.
@@ -93,18 +128,12 @@ bool pgtable_walk(const pte_t *root, va_t va, struct pgtable_range *leaf);
  */
 static inline pa_t pgtable_translate(const pte_t *root, va_t va)
 {
-	const pte_t *slot = &root[pt_index(va, PT_LEVELS - 1)];
-	unsigned int level = PT_LEVELS - 1;
-	pte_t pte = pte_get(slot);
+	unsigned int level;
+	pte_t pte = pte_get(pgtable_slot(root, va, &level));
 
-	while (pte_table(pte, level)) {
-		slot = pa_to_va(pte_table_pa(pte));
-		pte = pte_get(&slot[pt_index(va, --level)]);
-	}
-	return pte_leaf(pte, level)
-		       ? pte_pa(pte, level) |
-				 (va & ((1UL << pt_shift(level)) - 1))
-		       : 0;
+	if (!pte_leaf(pte, level))
+		return 0;
+	return pte_pa(pte, level) | (va & ((1UL << pt_shift(level)) - 1));
 }
 
 /* Called with each range of a tree; false ends the iteration. */

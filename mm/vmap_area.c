@@ -321,24 +321,36 @@ static int take_fit(struct vmap_space *space, const struct vmap_request *req,
 	return *area ? 0 : hole ? -EBUSY : -ENOSPC;
 }
 
+/* take_fit() again, with one more descriptor. */
+static noinline int take_fit_inside(struct vmap_space *space,
+				    const struct vmap_request *req, gfp_t gfp,
+				    struct vmap_area *fresh[2],
+				    struct vmap_area **area)
+{
+	fresh[1] = kmem_cache_alloc(vmap_area_cache, gfp);
+	if (!fresh[1])
+		return -ENOMEM;
+	return take_fit(space, req, fresh, area);
+}
+
 int place_vmap_area(struct vmap_space *space, const struct vmap_request *req,
 		    gfp_t gfp, struct vmap_area **area)
 {
-	struct vmap_area *fresh[2] = {NULL, NULL};
-	int err = -EBUSY;
+	struct vmap_area *fresh[2] = {kmem_cache_alloc(vmap_area_cache, gfp),
+				      NULL};
+	int err;
 
 	DEBUG_ASSERT(req->size && !(req->size & ~PAGE_MASK));
 	DEBUG_ASSERT(is_power_of_2(req->align) && req->align >= PAGE_SIZE);
-	for (unsigned int i = 0; i < ARRAY_SIZE(fresh) && err == -EBUSY; i++) {
-		fresh[i] = kmem_cache_alloc(vmap_area_cache, gfp);
-		if (!fresh[i])
-			err = -ENOMEM;
-		else
-			err = take_fit(space, req, fresh, area);
-	}
-	for (unsigned int i = 0; i < ARRAY_SIZE(fresh); i++)
-		if (fresh[i])
-			kmem_cache_free(vmap_area_cache, fresh[i]);
+	if (unlikely(!fresh[0]))
+		return -ENOMEM;
+	err = take_fit(space, req, fresh, area);
+	if (unlikely(err == -EBUSY))
+		err = take_fit_inside(space, req, gfp, fresh, area);
+	if (fresh[0])
+		kmem_cache_free(vmap_area_cache, fresh[0]);
+	if (unlikely(fresh[1]))
+		kmem_cache_free(vmap_area_cache, fresh[1]);
 	return err;
 }
 
