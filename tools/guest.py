@@ -84,7 +84,7 @@ def reproduce(settings, defaults, words):
     build = os.path.basename(settings.out)
     if build.startswith("debug"):
         parts.append("BUILD=debug")
-    if build.endswith("-clang"):
+    if "-clang" in build:
         parts.append("CC=clang")
     if words:
         parts.append("ARGS=" + shlex.quote(words))

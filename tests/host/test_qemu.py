@@ -8,6 +8,8 @@ import unittest
 from unittest import mock
 
 import support
+import elf
+import guest
 import qemu
 import qmp
 import settings as conf
@@ -77,6 +79,36 @@ class CommandLine(unittest.TestCase):
         settings = machine(boot="direct", qemuflags=("-d", "int"))
         argv = qemu.command_line(settings, "x")
         self.assertEqual(argv[-2:], ["-d", "int"])
+
+
+class Reproduce(unittest.TestCase):
+    def line(self, words="", **changes):
+        return guest.reproduce(machine(**changes), machine(), words)
+
+    def test_only_what_differs(self):
+        self.assertEqual(self.line(), "make run </dev/null")
+        self.assertEqual(
+            self.line("test=vmap*", boot="direct", mem="32M"),
+            "make run MEM=32M BOOT=direct ARGS='test=vmap*' </dev/null")
+
+    def test_build_and_compiler(self):
+        self.assertEqual(self.line(out="build/debug-clang-werror"),
+                         "make run BUILD=debug CC=clang </dev/null")
+
+
+class Whereabouts(support.Scratch, unittest.TestCase):
+    def test_each_cpu_by_symbol(self):
+        qemu.prepare("x")
+        with open("build/logs/x.registers", "w", encoding="utf-8") as file:
+            file.write("\nCPU#0\nRAX=1 RBX=2\nRIP=0010 RFL=2\n"
+                       "\nCPU#1\nRAX=1\nRIP=0025 RFL=2\n")
+        locator = elf.Locator.__new__(elf.Locator)
+        locator.addresses, locator.names = [0x10, 0x20], ["spin", "halt"]
+        self.assertEqual(guest.whereabouts("x", locator),
+                         ["CPU 0 was at spin+0x0", "CPU 1 was at halt+0x5"])
+
+    def test_nothing_saved(self):
+        self.assertEqual(guest.whereabouts("absent", None), [])
 
 
 class Accelerator(unittest.TestCase):
