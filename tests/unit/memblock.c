@@ -216,14 +216,15 @@ TEST(memblock, boot_information)
 	info.modules[1].start = 33 * MIB + 7;
 	info.modules[1].end = 34 * MIB;
 	info.nr_modules = 2;
-	info.handoff_start = 2 * MIB;
-	info.handoff_end = 2 * MIB + 100;
+	info.handoff_start = 16 * MIB;
+	info.handoff_end = 16 * MIB + 100;
 	EXPECT_EQ(memblock_add_boot_info(&mb, &info), 0);
 	EXPECT_EQ(memblock_set_bytes(&mb.memory), 63 * MIB + 640 * KIB);
 	EXPECT(memblock_overlaps(&mb.reserved, 0, 1));
 	EXPECT(memblock_overlaps(&mb.reserved, MIB - 1, MIB));
-	EXPECT(memblock_overlaps(&mb.reserved, 2 * MIB + 99, 2 * MIB + 100));
-	EXPECT(!memblock_overlaps(&mb.reserved, 2 * MIB + 100, 2 * MIB + 101));
+	EXPECT(memblock_overlaps(&mb.reserved, 16 * MIB + 99, 16 * MIB + 100));
+	EXPECT(!memblock_overlaps(&mb.reserved, 16 * MIB + 100,
+				  16 * MIB + 101));
 	EXPECT(memblock_overlaps(&mb.reserved, 33 * MIB, 33 * MIB + 1));
 	EXPECT(!memblock_overlaps(&mb.reserved, 34 * MIB, 64 * MIB));
 	EXPECT(memblock_overlaps(&mb.reserved, 64 * MIB, 65 * MIB));
