@@ -66,7 +66,7 @@ $(KERNEL_OUT)/obj/%.S.o: %.S
 	$(Q)$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
 
 # The suites are most of the image, and nothing measures them.
-$(OUT)/obj/tests/unit/%.o: CFLAGS += $(if $(filter release,$(BUILD)),-Os)
+$(KERNEL_OUT)/obj/tests/unit/%.o: CFLAGS += $(if $(filter release,$(BUILD)),-Os)
 
 # Linked twice: the second time with the table of the first one's functions,
 # which backtraces read. The table lies behind the code, so that the code's
