@@ -498,6 +498,9 @@ TEST(buddy, what_can_not_be_freed)
 	page = zone_alloc(&zone, 2);
 	REQUIRE_NOT_NULL(page);
 
+	page->zone = ZONE_PRIVATE + 1;
+	expect_refused(page, 2, "used, order 2, zone 5");
+	page->zone = ZONE_PRIVATE;
 	expect_refused(page, 1, "order 1: it is used, order 2");
 	expect_refused(page, 3, "order 3: it is used, order 2");
 	expect_refused(page, MAX_ORDER + 1, "order 11");
@@ -535,6 +538,35 @@ TEST(buddy, freed_twice_after_joining)
 	expect_refused(high, 0, "inside the block of pfn");
 	expect_refused(low, 0, "free, order 1");
 	EXPECT(is_whole(arena, 2));
+	arena_give_back();
+}
+
+/* The two halves of a block are joined; the head of the upper one is no more,
+ * whatever way it was freed. */
+TEST(buddy, nothing_stale_inside_a_free_block)
+{
+	struct page *low, *high;
+
+	REQUIRE_ARENA(1);
+	fill_zone(0, 8);
+	for (unsigned int way = 0; way < 3; way++) {
+		low = zone_alloc(&zone, 2);
+		high = zone_alloc(&zone, 2);
+		REQUIRE_EQ(high, low + 4);
+		EXPECT(zone_free(&zone, low, 2));
+		if (way == 1)
+			get_page(high);
+		if (way == 2) {
+			high->flags = PAGE_COMPOUND;
+			high[3].head = page_head(PAGE_TAIL, 2, zone.id, 0);
+		}
+		EXPECT(zone_free(&zone, high, 2));
+		if (way == 1)
+			EXPECT(zone_free(&zone, high, 2));
+		EXPECT(is_whole(arena, 8));
+		for (unsigned int i = 1; i < 8; i++)
+			EXPECT_EQ(low[i].head, 0);
+	}
 	arena_give_back();
 }
 
