@@ -4,6 +4,7 @@
 
 #include <arch/clock.h>
 #include <arch/cpu.h>
+#include <arch/cpumask.h>
 #include <arch/machine.h>
 
 _Thread_local struct hosted_cpu hosted_cpu;
@@ -89,6 +90,11 @@ uint64_t clock_ticks_to_ns(uint64_t ticks)
 unsigned int cpus_online(void)
 {
 	return 1;
+}
+
+cpumask_t cpu_online_mask(void)
+{
+	return cpumask_of(0);
 }
 
 /* A frame is the caller's frame pointer, then the return address. */

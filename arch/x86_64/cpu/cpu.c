@@ -7,7 +7,7 @@
  */
 #include "../platform/pic.h"
 #include "descriptors.h"
-#include <arch/cpu.h>
+#include <arch/cpumask.h>
 #include <cpuid.h>
 #include <machine/cpu_init.h>
 #include <machine/regs.h>
@@ -17,6 +17,11 @@
 unsigned int cpus_online(void)
 {
 	return 1;
+}
+
+cpumask_t cpu_online_mask(void)
+{
+	return cpumask_of(0);
 }
 
 static bool emulated_by_tcg(uint32_t leaf1_ecx)
