@@ -149,31 +149,95 @@ static void forget_all(void)
 			tlb->way[set][i].valid = false;
 }
 
+/* Interrupts, other CPUs: there is one CPU. */
+static struct {
+	tlb_observer_fn observer;
+	enum tlb_test_skip skip;
+} hooks;
+
+static void observe(va_t start, va_t end)
+{
+	if (hooks.observer)
+		hooks.observer(cpu_id(), start, end);
+}
+
+static void flush_all_here(void)
+{
+	tlbs[cpu_id()].stats.full_flushes++;
+	if (hooks.skip == TLB_SKIP_LOCAL)
+		return;
+	forget_all();
+	observe(0, ~0UL);
+}
+
+static void flush_here(const struct tlb_range *ranges, unsigned int nr)
+{
+	tlbs[cpu_id()].stats.range_flushes++;
+	if (hooks.skip == TLB_SKIP_LOCAL)
+		return;
+	for (; nr; nr--, ranges++) {
+		for (va_t va = ranges->start; va < ranges->end; va += PAGE_SIZE)
+			tlb_flush_page_local(va);
+		observe(ranges->start, ranges->end);
+	}
+}
+
 void tlb_flush_all_local(void)
 {
-	forget_all();
-	tlbs[cpu_id()].stats.full_flushes++;
+	flush_all_here();
+}
+
+void tlb_flush_ranges(cpumask_t mask, const struct tlb_range *ranges,
+		      unsigned int nr)
+{
+	size_t pages = 0;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		const struct tlb_range *r = &ranges[i];
+
+		ASSERTF(r->start < r->end &&
+				!((r->start | r->end) & ~PAGE_MASK),
+			"TLB flush of [%#lx, %#lx)", r->start, r->end);
+		pages += (r->end - r->start) >> PAGE_SHIFT;
+	}
+	tlbs[cpu_id()].stats.requests++;
+	if (!cpumask_test(mask, cpu_id()))
+		return;
+	if (!nr || pages > TLB_RANGE_MAX_PAGES)
+		flush_all_here();
+	else
+		flush_here(ranges, nr);
+}
+
+void tlb_flush_mask(cpumask_t mask, va_t start, va_t end)
+{
+	tlb_flush_ranges(mask, &(struct tlb_range){start, end}, 1);
 }
 
 void tlb_flush_kernel_range(va_t start, va_t end)
 {
-	ASSERTF(start < end && !((start | end) & ~PAGE_MASK),
-		"TLB flush of [%#lx, %#lx)", start, end);
-	if ((end - start) >> PAGE_SHIFT > TLB_RANGE_MAX_PAGES) {
-		tlb_flush_all();
-		return;
-	}
-	for (va_t va = start; va < end; va += PAGE_SIZE)
-		tlb_flush_page_local(va);
-	tlbs[cpu_id()].stats.range_flushes++;
+	tlb_flush_mask(cpu_online_mask(), start, end);
 }
 
 void tlb_flush_all(void)
 {
-	tlb_flush_all_local();
+	tlb_flush_ranges(cpu_online_mask(), NULL, 0);
 }
 
-struct tlb_stats tlb_stats(void)
+struct tlb_stats tlb_stats(unsigned int cpu)
 {
-	return tlbs[cpu_id()].stats;
+	return tlbs[cpu].stats;
+}
+
+tlb_observer_fn tlb_set_observer(tlb_observer_fn observer)
+{
+	tlb_observer_fn before = hooks.observer;
+
+	hooks.observer = observer;
+	return before;
+}
+
+void tlb_test_skip(enum tlb_test_skip skip)
+{
+	hooks.skip = skip;
 }

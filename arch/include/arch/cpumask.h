@@ -23,7 +23,11 @@ static inline bool cpumask_test(cpumask_t mask, unsigned int cpu)
 
 static inline unsigned int cpumask_weight(cpumask_t mask)
 {
-	return __builtin_popcountll(mask.bits);
+	unsigned int n = 0;
+
+	for (; mask.bits; mask.bits &= mask.bits - 1)
+		n++;
+	return n;
 }
 
 /* The CPUs that run now. Any context. */

@@ -26,8 +26,16 @@
  */
 #include <machine/percpu.h>
 
+/* @ptr and @offset bytes, which is another object than @ptr's as far as the
+ * compiler can know. */
+#define percpu_shift(ptr, offset)                                              \
+	({                                                                     \
+		uintptr_t percpu_ptr_;                                         \
+		__asm__("" : "=r"(percpu_ptr_) : "0"(ptr));                    \
+		(__typeof__(ptr))(percpu_ptr_ + (offset));                     \
+	})
+
 /* @cpu's copy of the variable at @ptr, @cpu online or having been so. */
-#define per_cpu_ptr(ptr, cpu)                                                  \
-	((__typeof__(ptr))((char *)(ptr) + per_cpu_offset(cpu)))
+#define per_cpu_ptr(ptr, cpu) percpu_shift(ptr, per_cpu_offset(cpu))
 
 #endif

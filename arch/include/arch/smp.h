@@ -77,26 +77,30 @@ void cpu_idle_wait(void);
 /* Is this code part of an interrupt handler or a cpu_call? Any context. */
 bool in_interrupt(void);
 
+/* Told where @cpu was when an NMI came: the address of the instruction, and
+ * the frame pointer, for arch_backtrace(). Context: NMI. */
+typedef void (*cpu_report_fn)(unsigned int cpu, uintptr_t pc,
+			      const void *frame);
+
 /*
- * Run @fn on @cpu, another CPU that is online, at once, by NMI and in NMI
- * context, with the frame pointer of what it interrupted; then let that go on.
- * Context: any, one at a time.
- * Return: false when @cpu did not take the NMI within some milliseconds.
+ * Call @report at once on @cpu, another CPU that is online, whatever it does,
+ * by NMI; then let it go on.
+ * Context: any. Who comes while another asks waits.
+ * Return: false when @cpu did not take the NMI within a second.
  */
-bool cpu_interrogate(unsigned int cpu,
-		     void (*fn)(unsigned int cpu, const void *frame));
+bool cpu_interrogate(unsigned int cpu, cpu_report_fn report);
 
 /*
  * Stop every other CPU where it is, by NMI, for good; @report is called on each
- * of them, one after the other, in NMI context with its frame pointer.
+ * of them, one after the other. One line for each that does not answer.
  * Context: any; for panic.
  */
-void smp_stop_others(void (*report)(unsigned int cpu, const void *frame));
+void smp_stop_others(cpu_report_fn report);
 
-/* Calls and interrupts of this CPU since boot. */
+/* What a CPU did since boot. */
 struct smp_stats {
-	unsigned long calls_run;
-	unsigned long ipis_sent;
+	unsigned long calls_run; /* for itself and for others */
+	unsigned long ipis_sent; /* of any kind */
 };
 
 struct smp_stats smp_stats(unsigned int cpu);

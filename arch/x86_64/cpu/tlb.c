@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The TLB of this CPU and, through it, of all.
+ * The TLB of this CPU.
  *
  * Kernel mappings are global, so a reload of CR3 does not forget them; what
  * does is a change of CR4.PGE. A CPU without global pages has none to keep,
@@ -10,56 +10,115 @@
  * about as much as a few misses, and a full flush costs a miss for every page
  * in use afterwards.
  */
+#include "tlb.h"
 #include <arch/cpu.h>
-#include <arch/tlb.h>
+#include <arch/percpu.h>
 #include <lib/compiler.h>
-#include <lib/panic.h>
 #include <machine/regs.h>
 
-/* Written by its own CPU only; a cache line each. */
+DEFINE_PER_CPU(struct tlb_stats, tlb_counters);
+
+/* What flushes look at beside their work, mostly nothing. */
 static struct {
-	struct tlb_stats stats;
-} __aligned(64) cpu_tlb[MAX_CPUS];
+	bool any; /* is one of these set */
+	tlb_observer_fn observer;
+	enum tlb_test_skip skip;
+} tlb_hooks;
 
 void tlb_flush_page_local(va_t va)
 {
 	__asm__ volatile("invlpg (%0)" : : "r"(va) : "memory");
 }
 
-void tlb_flush_all_local(void)
+static void forget_all(void)
 {
-	unsigned long flags = irq_save();
 	uint64_t cr4 = read_cr4();
 
-	cpu_tlb[cpu_id()].stats.full_flushes++;
 	if (cr4 & CR4_PGE) {
 		write_cr4(cr4 & ~CR4_PGE);
 		write_cr4(cr4);
 	} else {
 		write_cr3(read_cr3());
 	}
+}
+
+static void forget_ranges(const struct tlb_range *ranges, unsigned int nr)
+{
+	for (; nr; nr--, ranges++)
+		for (va_t va = ranges->start; va != ranges->end;
+		     va += PAGE_SIZE)
+			tlb_flush_page_local(va);
+}
+
+static void observe(const struct tlb_range *ranges, unsigned int nr)
+{
+	tlb_observer_fn observer = tlb_hooks.observer;
+
+	if (!observer)
+		return;
+	if (!nr)
+		observer(cpu_id(), 0, ~0UL);
+	for (; nr; nr--, ranges++)
+		observer(cpu_id(), ranges->start, ranges->end);
+}
+
+static void flush_hooked(const struct tlb_range *ranges, unsigned int nr,
+			 enum tlb_test_skip part)
+{
+	if (tlb_hooks.skip == part)
+		return;
+	if (nr)
+		forget_ranges(ranges, nr);
+	else
+		forget_all();
+	observe(ranges, nr);
+}
+
+void tlb_flush_here(const struct tlb_range *ranges, unsigned int nr,
+		    enum tlb_test_skip part)
+{
+	if (nr)
+		this_cpu_inc(tlb_counters.range_flushes);
+	else
+		this_cpu_inc(tlb_counters.full_flushes);
+	if (unlikely(tlb_hooks.any))
+		flush_hooked(ranges, nr, part);
+	else if (nr)
+		forget_ranges(ranges, nr);
+	else
+		forget_all();
+}
+
+void tlb_flush_all_local(void)
+{
+	unsigned long flags = irq_save();
+
+	tlb_flush_here(NULL, 0, TLB_SKIP_LOCAL);
 	irq_restore(flags);
 }
 
-void tlb_flush_kernel_range(va_t start, va_t end)
+struct tlb_stats tlb_stats(unsigned int cpu)
 {
-	ASSERTF(start < end && !((start | end) & (PAGE_SIZE - 1)),
-		"start=%lx end=%lx", start, end);
-	if ((end - start) >> PAGE_SHIFT > TLB_RANGE_MAX_PAGES) {
-		tlb_flush_all();
-		return;
-	}
-	cpu_tlb[cpu_id()].stats.range_flushes++;
-	for (va_t va = start; va != end; va += PAGE_SIZE)
-		tlb_flush_page_local(va);
+	return *per_cpu_ptr(&tlb_counters, cpu);
 }
 
-void tlb_flush_all(void)
+static void hooks_changed(void)
 {
-	tlb_flush_all_local();
+	tlb_hooks.any =
+		tlb_hooks.observer || tlb_hooks.skip != TLB_SKIP_NOTHING;
 }
 
-struct tlb_stats tlb_stats(void)
+tlb_observer_fn tlb_set_observer(tlb_observer_fn observer)
 {
-	return cpu_tlb[cpu_id()].stats;
+	tlb_observer_fn before = tlb_hooks.observer;
+
+	tlb_hooks.observer = observer;
+	hooks_changed();
+	return before;
+}
+
+void tlb_test_skip(enum tlb_test_skip skip)
+{
+	tlb_hooks.skip = skip;
+	hooks_changed();
 }

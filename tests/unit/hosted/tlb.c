@@ -203,23 +203,23 @@ static unsigned long faulting_after_range_flush(unsigned long n)
 
 TEST(hosted_tlb, range_flush_is_exact_up_to_the_threshold)
 {
-	struct tlb_stats before = tlb_stats();
+	struct tlb_stats before = tlb_stats(cpu_id());
 	unsigned long n = TLB_RANGE_MAX_PAGES + 2;
 
 	EXPECT_EQ(faulting_after_range_flush(n), n - 2);
-	EXPECT_EQ(tlb_stats().range_flushes, before.range_flushes + 1);
-	EXPECT_EQ(tlb_stats().full_flushes, before.full_flushes);
+	EXPECT_EQ(tlb_stats(cpu_id()).range_flushes, before.range_flushes + 1);
+	EXPECT_EQ(tlb_stats(cpu_id()).full_flushes, before.full_flushes);
 	unmap_all();
 }
 
 TEST(hosted_tlb, range_flush_above_the_threshold_is_a_full_one)
 {
-	struct tlb_stats before = tlb_stats();
+	struct tlb_stats before = tlb_stats(cpu_id());
 	unsigned long n = TLB_RANGE_MAX_PAGES + 3;
 
 	EXPECT_EQ(faulting_after_range_flush(n), n);
-	EXPECT_EQ(tlb_stats().range_flushes, before.range_flushes);
-	EXPECT_EQ(tlb_stats().full_flushes, before.full_flushes + 1);
+	EXPECT_EQ(tlb_stats(cpu_id()).range_flushes, before.range_flushes);
+	EXPECT_EQ(tlb_stats(cpu_id()).full_flushes, before.full_flushes + 1);
 	unmap_all();
 }
 

@@ -208,17 +208,17 @@ TEST(tlb, range_flush_ends_where_it_says)
 
 TEST(tlb, counters)
 {
-	struct tlb_stats before = tlb_stats(), after;
+	struct tlb_stats before = tlb_stats(cpu_id()), after;
 
 	flush_range_of_one();
 	flush_range_at_its_end();
-	after = tlb_stats();
+	after = tlb_stats(cpu_id());
 	EXPECT_EQ(after.range_flushes, before.range_flushes + 2);
 	EXPECT_EQ(after.full_flushes, before.full_flushes);
 	flush_range_too_long();
 	tlb_flush_all();
 	tlb_flush_all_local();
-	after = tlb_stats();
+	after = tlb_stats(cpu_id());
 	EXPECT_EQ(after.range_flushes, before.range_flushes + 2);
 	EXPECT_EQ(after.full_flushes, before.full_flushes + 3);
 }

@@ -49,8 +49,7 @@ DECLARE_PER_CPU(ptrdiff_t, this_cpu_offset);
 #define this_cpu_inc(name) this_cpu_add(name, 1)
 #define this_cpu_dec(name) this_cpu_add(name, -1)
 
-#define this_cpu_ptr(ptr)                                                      \
-	((__typeof__(ptr))((char *)(ptr) + this_cpu_read(this_cpu_offset)))
+#define this_cpu_ptr(ptr) percpu_shift(ptr, this_cpu_read(this_cpu_offset))
 
 static inline ptrdiff_t per_cpu_offset(unsigned int cpu)
 {
