@@ -64,15 +64,18 @@ void banner_print_memory(const struct boot_info *info)
 		       info->framebuffer.bpp, info->framebuffer.pa);
 }
 
-void banner_print_boot_time(uint64_t boot_ticks, uint64_t calibration_ticks)
+void banner_print_boot_time(uint64_t boot_ticks, uint64_t calibration_ticks,
+			    uint64_t cpus_ticks)
 {
 	if (clock_kind() == CLOCK_INSTRUCTIONS)
-		printk("boot: %lu instructions to the first test\n",
-		       boot_ticks);
+		printk("boot: %lu instructions to the first test, and %lu to "
+		       "start the CPUs\n",
+		       boot_ticks, cpus_ticks);
 	else
-		printk("boot: %lu us to the first test, and %lu us to measure "
-		       "the clock: %lu kHz by %s\n",
+		printk("boot: %lu us to the first test, %lu us to start the "
+		       "CPUs, and %lu us to measure the clock: %lu kHz by %s\n",
 		       clock_ticks_to_ns(boot_ticks) / 1000,
+		       clock_ticks_to_ns(cpus_ticks) / 1000,
 		       clock_ticks_to_ns(calibration_ticks) / 1000,
 		       clock_hz() / 1000, clock_source());
 }

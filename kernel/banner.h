@@ -12,7 +12,9 @@ void banner_print(const struct boot_info *info);
 void banner_print_memory(const struct boot_info *info);
 
 /* What the boot cost up to now, in clock ticks: all but the calibration of the
- * clock, and that. */
-void banner_print_boot_time(uint64_t boot_ticks, uint64_t calibration_ticks);
+ * clock and the start of the CPUs, and each of these. An emulator that counts
+ * instructions leaps ahead when a CPU is started. */
+void banner_print_boot_time(uint64_t boot_ticks, uint64_t calibration_ticks,
+			    uint64_t cpus_ticks);
 
 #endif

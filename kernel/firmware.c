@@ -40,14 +40,24 @@ void firmware_read(const struct boot_info *info, struct firmware *firmware)
 	acpi_cpus(&acpi, &firmware->cpus);
 	acpi_hpet(&acpi, &firmware->hpet);
 	acpi_pm_timer(&acpi, &firmware->pm_timer);
-	printk("ACPI: %u CPUs (1 in use), HPET %s, PM timer %s\n",
-	       firmware->cpus.nr, firmware->hpet.pa ? "yes" : "no",
+	printk("ACPI: %u CPUs, HPET %s, PM timer %s\n", firmware->cpus.nr,
+	       firmware->hpet.pa ? "yes" : "no",
 	       firmware->pm_timer.port ? "yes" : "no");
+}
+
+va_t firmware_map_local_apic(const struct firmware *firmware)
+{
+	static va_t mapped;
+	pa_t apic = firmware->cpus.local_apic;
+
+	if (!mapped)
+		mapped = kernel_map_device(apic ? apic : LOCAL_APIC_DEFAULT,
+					   LOCAL_APIC_SIZE);
+	return mapped;
 }
 
 void firmware_start_clock(const struct firmware *firmware)
 {
-	pa_t apic = firmware->cpus.local_apic;
 	struct clock_hardware hw = {
 		.pm_timer_port = firmware->pm_timer.port,
 		.pm_timer_32bit = firmware->pm_timer.bits == 32,
@@ -57,8 +67,7 @@ void firmware_start_clock(const struct firmware *firmware)
 		if (firmware->hpet.pa)
 			hw.hpet =
 				kernel_map_device(firmware->hpet.pa, HPET_SIZE);
-		hw.local_apic = kernel_map_device(
-			apic ? apic : LOCAL_APIC_DEFAULT, LOCAL_APIC_SIZE);
+		hw.local_apic = firmware_map_local_apic(firmware);
 	}
 	clock_init(wanted_clock, &hw);
 }

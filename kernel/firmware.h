@@ -22,6 +22,14 @@ struct firmware {
 void firmware_read(const struct boot_info *info, struct firmware *firmware);
 
 /*
+ * Map the registers of the local APIC, where @firmware says or at their usual
+ * place; once, whoever asks.
+ * Context: boot, after mm_init().
+ * Return: their address; 0 after an error line.
+ */
+va_t firmware_map_local_apic(const struct firmware *firmware);
+
+/*
  * Map the timers that @firmware names and start the clock with them, as the
  * boot parameter clock= asks.
  * Context: boot, after mm_init().

@@ -6,12 +6,14 @@
  *   firmware    ACPI tables, while the early page tables reach them
  *   memory      memblock, the kernel's own page tables, the allocators
  *   clock       measured against a timer that ACPI named
+ *   CPUs        interrupts on, the others started; they idle
  *   work        suites, then timings, then the prompt or the end
  */
 #include <arch/boot_info.h>
 #include <arch/clock.h>
 #include <arch/machine.h>
 #include <kernel/banner.h>
+#include <kernel/cpus.h>
 #include <kernel/firmware.h>
 #include <kernel/prompt.h>
 #include <kernel/work.h>
@@ -51,11 +53,13 @@ _Noreturn void kernel_main(const struct boot_info *info)
 	firmware_read(info, &firmware);
 	if (!start_memory(info))
 		machine_exit(MACHINE_FAILED);
-	uint64_t before_clock = clock_ticks();
+	uint64_t booted = clock_ticks() - info->start_ticks;
+	uint64_t started = clock_ticks();
 	firmware_start_clock(&firmware);
-	uint64_t clock_cost = clock_ticks() - before_clock;
+	uint64_t clock_cost = clock_ticks() - started;
 
-	banner_print_boot_time(clock_ticks() - info->start_ticks - clock_cost,
-			       clock_cost);
+	started = clock_ticks();
+	cpus_start(info, &firmware);
+	banner_print_boot_time(booted, clock_cost, clock_ticks() - started);
 	machine_exit(work_run() ? MACHINE_PASSED : MACHINE_FAILED);
 }

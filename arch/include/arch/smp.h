@@ -6,6 +6,7 @@
 #define ARCH_SMP_H
 
 #include <arch/cpumask.h>
+#include <arch/page.h>
 
 /* A CPU to be started, as the firmware tells of it. */
 struct smp_cpu {
@@ -91,11 +92,10 @@ typedef void (*cpu_report_fn)(unsigned int cpu, uintptr_t pc,
 bool cpu_interrogate(unsigned int cpu, cpu_report_fn report);
 
 /*
- * Stop every other CPU where it is, by NMI, for good; @report is called on each
- * of them, one after the other. One line for each that does not answer.
- * Context: any; for panic.
+ * The same, but @cpu stays where it is, for good.
+ * Context: any; for panic: does not wait for others who ask.
  */
-void smp_stop_others(cpu_report_fn report);
+bool cpu_stop(unsigned int cpu, cpu_report_fn report);
 
 /* What a CPU did since boot. */
 struct smp_stats {

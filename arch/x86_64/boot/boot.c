@@ -3,6 +3,7 @@
  * From the loader's information to struct boot_info, and into the kernel.
  */
 #include "boot.h"
+#include "../cpu/start.h"
 #include <arch/boot_info.h>
 #include <arch/machine.h>
 #include <lib/firmware/multiboot2.h>
@@ -32,6 +33,7 @@ _Noreturn void boot_main(uint32_t loader, uint32_t info_pa, uint64_t ticks)
 {
 	int err;
 
+	percpu_init();
 	console_init();
 	cpu_init();
 	if (loader == BOOT_MULTIBOOT2)

@@ -202,6 +202,7 @@ early_gdt_pointer:
 
 	.section .boot.bss, "aw", @nobits
 	.balign 4096
+	.globl early_pml4
 early_pml4: .skip 4096
 early_pdpt_low: .skip 4096
 early_pdpt_high: .skip 4096

@@ -7,21 +7,29 @@
  */
 #include "../platform/pic.h"
 #include "descriptors.h"
+#include "local_apic.h"
+#include "start.h"
 #include <arch/cpumask.h>
+#include <arch/tlb.h>
 #include <cpuid.h>
 #include <machine/cpu_init.h>
 #include <machine/regs.h>
+#include <stdatomic.h>
 
 #define CPUID_HYPERVISOR 0x40000000
 
+/* Bit i: CPU i. They come online in order and stay, so the bits are the lowest
+ * ones. */
+static _Atomic uint64_t online = 1;
+
 unsigned int cpus_online(void)
 {
-	return 1;
+	return 64 - __builtin_clzll(cpu_online_mask().bits);
 }
 
 cpumask_t cpu_online_mask(void)
 {
-	return cpumask_of(0);
+	return (cpumask_t){atomic_load_explicit(&online, memory_order_relaxed)};
 }
 
 static bool emulated_by_tcg(uint32_t leaf1_ecx)
@@ -70,6 +78,23 @@ void cpu_init(void)
 	struct cpu_features features = cpu_features_read();
 
 	pic_disable();
-	descriptors_load();
+	descriptors_load(0);
 	control_registers_init(&features);
+}
+
+void cpu_init_started(unsigned int cpu)
+{
+	struct cpu_features features = cpu_features_read();
+
+	descriptors_load(cpu);
+	control_registers_init(&features);
+	local_apic_init_cpu();
+}
+
+/* A flush that does not reach this CPU, since it was not online when it was
+ * asked for, comes before its own; others reach it from here on. */
+void cpu_go_online(unsigned int cpu)
+{
+	atomic_fetch_or(&online, cpumask_of(cpu).bits);
+	tlb_flush_all_local();
 }

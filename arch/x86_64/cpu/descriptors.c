@@ -5,7 +5,7 @@
  * In 64-bit mode segments have no base and no limit; the GDT serves to name a
  * code segment (ring 0, 64-bit), a data segment, and the TSS, which holds the
  * interrupt stacks. Every vector gets an interrupt gate (interrupts go off)
- * to its stub in trap_entry.S.
+ * to its entry in interrupt_entry.S, or its stub in trap_entry.S.
  *
  * Three exceptions switch to a stack of their own, since they may come where
  * the current one is of no use:
@@ -20,10 +20,10 @@
  * through the exception table is a usual thing in a report) would overwrite
  * the outer fault's frame.
  */
-#include "descriptors.h"
+#include "interrupt.h"
+#include "stacks.h"
 #include <lib/compiler.h>
-#include <machine/cpu_init.h>
-#include <machine/trap.h>
+#include <machine/regs.h>
 
 /* Present, ring 0. */
 #define GDT_CODE64 0x00af9b000000ffffUL /* executable, readable, 64-bit */
@@ -70,24 +70,28 @@ struct table_pointer {
 #define STUB_SIZE 16
 extern const uint8_t trap_stubs[];
 
-static uint64_t gdt[GDT_ENTRIES];
-static struct tss tss;
+/* What each CPU has of its own. */
+struct cpu_tables {
+	uint64_t gdt[GDT_ENTRIES];
+	struct tss tss;
+};
+
+static DEFINE_PER_CPU(struct cpu_tables, cpu_tables) __aligned(64);
+
+/* Filled once, by CPU 0. */
 static struct idt_gate idt[NR_VECTORS] __aligned(PAGE_SIZE);
 
-static void tss_fill(void)
+static void tss_fill(struct tss *tss, unsigned int cpu)
 {
-	size_t nr;
-	const struct guarded_stack *stacks = cpu_guarded_stacks(&nr);
-
 	for (unsigned int i = IST_DOUBLE_FAULT; i < IST_END; i++)
-		tss.ist[i] = stacks[i - 1].end;
-	tss.iomap_base = sizeof(tss); /* no I/O permission map */
+		tss->ist[i] = cpu_stack_end(cpu, i - 1);
+	tss->iomap_base = sizeof(*tss); /* no I/O permission map */
 }
 
-static void gdt_fill(void)
+static void gdt_fill(uint64_t gdt[GDT_ENTRIES], const struct tss *tss)
 {
-	uint64_t base = (uint64_t)&tss;
-	uint64_t limit = sizeof(tss) - 1;
+	uint64_t base = (uint64_t)tss;
+	uint64_t limit = sizeof(*tss) - 1;
 
 	gdt[GDT_CS] = GDT_CODE64;
 	gdt[GDT_DS] = GDT_DATA;
@@ -113,7 +117,9 @@ static enum ist vector_ist(unsigned int vector)
 static void idt_fill(void)
 {
 	for (unsigned int i = 0; i < NR_VECTORS; i++) {
-		uint64_t stub = (uint64_t)(trap_stubs + i * STUB_SIZE);
+		const void *entry = interrupt_entry(i);
+		uint64_t stub =
+			(uint64_t)(entry ? entry : trap_stubs + i * STUB_SIZE);
 
 		idt[i] = (struct idt_gate){
 			.offset_low = stub,
@@ -127,9 +133,10 @@ static void idt_fill(void)
 }
 
 /* The code segment is reloaded by a far return. */
-static void gdt_load(void)
+static void gdt_load(const uint64_t gdt[GDT_ENTRIES])
 {
-	struct table_pointer pointer = {sizeof(gdt) - 1, (uint64_t)gdt};
+	struct table_pointer pointer = {GDT_ENTRIES * sizeof(gdt[0]) - 1,
+					(uint64_t)gdt};
 
 	__asm__ volatile("lgdt %[pointer]\n\t"
 			 "pushq %[cs]\n\t"
@@ -152,13 +159,16 @@ static void gdt_load(void)
 			 : "rax", "memory");
 }
 
-void descriptors_load(void)
+void descriptors_load(unsigned int cpu)
 {
 	struct table_pointer pointer = {sizeof(idt) - 1, (uint64_t)idt};
+	struct cpu_tables *tables = per_cpu_ptr(&cpu_tables, cpu);
 
-	tss_fill();
-	gdt_fill();
-	gdt_load();
-	idt_fill();
+	tss_fill(&tables->tss, cpu);
+	gdt_fill(tables->gdt, &tables->tss);
+	gdt_load(tables->gdt);
+	write_msr(MSR_GS_BASE, per_cpu_offset(cpu));
+	if (cpu == 0)
+		idt_fill();
 	__asm__ volatile("lidt %0" : : "m"(pointer) : "memory");
 }

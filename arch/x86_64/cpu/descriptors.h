@@ -17,9 +17,10 @@ enum ist {
 };
 
 /*
- * Fill and load this CPU's GDT, TSS and IDT.
- * Context: once, at boot, interrupts off.
+ * Fill and load the GDT, TSS and IDT of @cpu, this one; from here on it uses
+ * its own per-CPU variables.
+ * Context: once on each CPU, interrupts off.
  */
-void descriptors_load(void);
+void descriptors_load(unsigned int cpu);
 
 #endif

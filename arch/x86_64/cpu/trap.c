@@ -3,7 +3,7 @@
  * Where an exception goes: on behind the instruction if the exception table
  * expects it there, else into the report and a panic.
  */
-#include <arch/cpu.h>
+#include "interrupt.h"
 #include <arch/machine.h>
 #include <machine/regs.h>
 #include <machine/trap.h>
@@ -11,8 +11,8 @@
 /* All EX_TABLE entries, in no order; bounded by the linker script. */
 extern const struct ex_entry __start_ex_table[], __stop_ex_table[];
 
-/* How many exceptions of each CPU are being reported, one inside the other. */
-static unsigned int reports[MAX_CPUS];
+/* How many of its exceptions this CPU reports, one inside the other. */
+static DEFINE_PER_CPU(unsigned int, reports);
 
 static va_t relative(const int32_t *field)
 {
@@ -70,11 +70,12 @@ static void print_nested(const struct trap_frame *frame)
 
 void trap_handler(struct trap_frame *frame)
 {
-	unsigned int *nested = &reports[cpu_id()];
-
 	if (fixup(frame))
 		return;
-	switch ((*nested)++) {
+	if (frame->vector == VECTOR_NMI && nmi_handler(frame))
+		return;
+	this_cpu_inc(reports);
+	switch (this_cpu_read(reports) - 1) {
 	case 0:
 		trap_report(frame);
 	case 1:

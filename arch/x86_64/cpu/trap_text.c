@@ -3,9 +3,9 @@
  * Exceptions in words (Intel SDM vol. 3, 6.13 and 6.15; 4.7 for page faults).
  * All pure functions of their arguments.
  */
+#include "stacks.h"
 #include <lib/compiler.h>
 #include <lib/printf.h>
-#include <machine/cpu_init.h>
 #include <machine/trap.h>
 
 static const struct {
@@ -135,25 +135,17 @@ static const struct {
 	{FIXMAP_END, "last page, never mapped"},
 };
 
-static const struct guarded_stack *stack_guarded_by(va_t va)
-{
-	size_t nr;
-	const struct guarded_stack *stacks = cpu_guarded_stacks(&nr);
-
-	for (size_t i = 0; i < nr; i++)
-		if (va >= stacks[i].guard && va < stacks[i].start)
-			return &stacks[i];
-	return NULL;
-}
-
 size_t trap_region_text(char *buf, size_t size, va_t va)
 {
-	const struct guarded_stack *stack = stack_guarded_by(va);
 	size_t i = ARRAY_SIZE(regions) - 1;
+	unsigned int cpu;
+	const char *stack = cpu_guard_page(va, &cpu);
 
+	if (stack && cpu)
+		return scnprintf(buf, size, "guard page of CPU %u's %s", cpu,
+				 stack);
 	if (stack)
-		return scnprintf(buf, size, "guard page of the %s",
-				 stack->name);
+		return scnprintf(buf, size, "guard page of the %s", stack);
 	while (va < regions[i].start)
 		i--;
 	if (regions[i].start == DIRECT_MAP_BASE)
@@ -202,8 +194,10 @@ size_t trap_pte_text(char *buf, size_t size, pte_t pte, unsigned int level)
  */
 static bool stack_overflowed(const struct trap_frame *frame, va_t cr2)
 {
+	unsigned int cpu;
+
 	return frame->vector == VECTOR_DOUBLE_FAULT &&
-	       (stack_guarded_by(cr2) || frame->rsp - cr2 <= PAGE_SIZE);
+	       (cpu_guard_page(cr2, &cpu) || frame->rsp - cr2 <= PAGE_SIZE);
 }
 
 size_t trap_summary_text(char *buf, size_t size, const struct trap_frame *frame,

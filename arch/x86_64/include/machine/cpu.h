@@ -36,9 +36,14 @@ static inline bool irq_enabled(void)
 	return rflags() & RFLAGS_IF;
 }
 
+extern unsigned int cpu_number; /* per CPU: see <machine/percpu.h> */
+
 static inline unsigned int cpu_id(void)
 {
-	return 0; /* the other CPUs are not started */
+	unsigned int id;
+
+	__asm__ volatile("movl %%gs:%1, %0" : "=r"(id) : "m"(cpu_number));
+	return id;
 }
 
 #endif

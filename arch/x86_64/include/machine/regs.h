@@ -15,6 +15,26 @@
 #define CR4_SMEP (1UL << 20) /* the kernel does not execute user pages */
 #define CR4_SMAP (1UL << 21) /* … nor touch them by mistake */
 
+#define MSR_EFER    0xc0000080
+#define EFER_LMA    (1UL << 10) /* in long mode; set by the CPU alone */
+#define MSR_GS_BASE 0xc0000101
+
+static inline uint64_t read_msr(uint32_t msr)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(msr) : "memory");
+	return (uint64_t)high << 32 | low;
+}
+
+static inline void write_msr(uint32_t msr, uint64_t v)
+{
+	__asm__ volatile("wrmsr"
+			 :
+			 : "c"(msr), "a"((uint32_t)v), "d"((uint32_t)(v >> 32))
+			 : "memory");
+}
+
 static inline uint64_t read_cr0(void)
 {
 	uint64_t v;

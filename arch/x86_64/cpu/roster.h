@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which CPU has which APIC: CPUs are numbered in the order in which they came
+ * online, whatever ids the firmware gave them.
+ */
+#ifndef X86_64_ROSTER_H
+#define X86_64_ROSTER_H
+
+#include "apic.h"
+#include <arch/smp.h>
+
+struct roster {
+	unsigned int nr;            /* CPUs that run, from 0 on */
+	uint32_t apic_id[MAX_CPUS]; /* of each */
+};
+
+/* Start the CPU with APIC id @apic_id as CPU @cpu. Return: true when it runs.
+ */
+typedef bool (*roster_start_fn)(unsigned int cpu, uint32_t apic_id);
+
+/*
+ * Start by @start those CPUs of @boot that are not in @roster yet, until
+ * @boot->max run, and enter them. One line for each that can't be sent to by
+ * @apic or does not start, and one for those for which there is no room.
+ * Context: as smp_start().
+ */
+void roster_start(struct roster *roster, const struct smp_boot *boot,
+		  const struct apic *apic, roster_start_fn start);
+
+#endif
