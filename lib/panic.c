@@ -3,6 +3,7 @@
 #include <arch/cpu.h>
 #include <arch/machine.h>
 #include <lib/panic.h>
+#include <lib/panic_cpus.h>
 #include <lib/printk.h>
 #include <lib/symbols.h>
 #include <lib/test.h>
@@ -35,6 +36,7 @@ static _Noreturn void vpanic(const void *frame, const char *fmt, va_list args)
 	vprintk(fmt, args);
 	printk("\n");
 	backtrace_print(frame);
+	panic_stop_cpus();
 	test_print_reproduce();
 	machine_exit(MACHINE_PANIC);
 }

@@ -22,7 +22,8 @@
 
 /* All below: lock letter c, console_lock. */
 static spinlock_t console_lock = SPINLOCK_INIT;
-static bool emergency; /* written once, by the CPU that holds the lock then */
+/* The CPU that speaks without the lock, plus 1, and the only one then. */
+static _Atomic unsigned int speaker;
 
 struct printk_ring printk_ring = {.size = PRINTK_RING_SIZE}; /* c */
 static struct printk_capture *capture;                       /* c */
@@ -102,19 +103,30 @@ static void chunk_write(struct printf_sink *sink, const char *s, size_t n)
 	}
 }
 
+/* Return: whether this CPU speaks without the lock. Does not return while
+ * another does: the machine ends then. */
+static bool speaks_alone(void)
+{
+	unsigned int cpu = atomic_load(&speaker);
+
+	while (cpu && cpu != cpu_id() + 1)
+		cpu_relax();
+	return cpu;
+}
+
 /* Return: the interrupt state to be restored. */
 static unsigned long lock_console(void)
 {
 	unsigned long flags = irq_save();
 
-	if (!emergency)
+	if (!speaks_alone())
 		spin_lock(&console_lock);
 	return flags;
 }
 
 static void unlock_console(unsigned long flags)
 {
-	if (!emergency)
+	if (!speaks_alone())
 		spin_unlock(&console_lock);
 	irq_restore(flags);
 }
@@ -162,13 +174,16 @@ struct printk_capture *printk_set_capture(struct printk_capture *to)
 
 void printk_emergency(void)
 {
+	unsigned int nobody = 0;
+
+	if (!atomic_compare_exchange_strong(&speaker, &nobody, cpu_id() + 1))
+		return;
 	/* Who holds the lock may be us, or may never run again. */
 	for (int i = 0; i < EMERGENCY_TRIES; i++) {
 		if (spin_trylock(&console_lock))
 			break;
 		cpu_relax();
 	}
-	emergency = true;
 	capture = NULL;
 	if (lines.len)
 		deliver_locked("\n", 1);

@@ -72,14 +72,17 @@ static void print_caller(uintptr_t pc)
 		printk("  called from %016lx\n", pc);
 }
 
+void backtrace_print_pcs(const uintptr_t *pcs, size_t depth)
+{
+	for (size_t i = 0; i < depth; i++)
+		print_caller(pcs[i]);
+}
+
 noinline void backtrace_print(const void *frame)
 {
 	uintptr_t pcs[MAX_DEPTH];
-	size_t depth;
 
 	if (!frame)
 		frame = __builtin_frame_address(0);
-	depth = arch_backtrace(frame, pcs, MAX_DEPTH);
-	for (size_t i = 0; i < depth; i++)
-		print_caller(pcs[i]);
+	backtrace_print_pcs(pcs, arch_backtrace(frame, pcs, MAX_DEPTH));
 }

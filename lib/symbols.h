@@ -22,4 +22,8 @@ const char *symbol_lookup(uintptr_t addr, size_t *offset);
  */
 void backtrace_print(const void *frame);
 
+/* Print the @depth return addresses @pcs, innermost first, in the same way. Any
+ * context. */
+void backtrace_print_pcs(const uintptr_t *pcs, size_t depth);
+
 #endif

@@ -4,8 +4,8 @@
 
 #include <arch/clock.h>
 #include <arch/cpu.h>
-#include <arch/cpumask.h>
 #include <arch/machine.h>
+#include <arch/smp.h>
 
 _Thread_local struct hosted_cpu hosted_cpu;
 
@@ -95,6 +95,11 @@ unsigned int cpus_online(void)
 cpumask_t cpu_online_mask(void)
 {
 	return cpumask_of(0);
+}
+
+bool cpu_stop(unsigned int cpu, cpu_report_fn report)
+{
+	return false; /* there is no other CPU */
 }
 
 /* A frame is the caller's frame pointer, then the return address. */
