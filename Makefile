@@ -46,6 +46,8 @@ CFLAGS := -std=gnu11 -g -ffreestanding -fno-pic -fno-pie -mcmodel=kernel \
 	-fno-asynchronous-unwind-tables -fno-omit-frame-pointer \
 	-fno-strict-aliasing -fno-common -fno-stack-protector \
 	$(REPRODUCIBLE) $(WARNINGS) $(INCLUDES)
+# Thousands of small constant structures stand in the suites: no padding.
+CFLAGS += $(if $(findstring clang,$(CC)),,-malign-data=abi)
 CFLAGS_release := -O2
 CFLAGS_debug   := -O1 -DQUIRE_DEBUG
 CFLAGS += $(CFLAGS_$(BUILD))
@@ -64,9 +66,6 @@ $(KERNEL_OUT)/obj/%.S.o: %.S
 	$(call say,AS,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
-
-# The suites are most of the image, and nothing measures them.
-$(KERNEL_OUT)/obj/tests/unit/%.o: CFLAGS += $(if $(filter release,$(BUILD)),-Os)
 
 # Linked twice: the second time with the table of the first one's functions,
 # which backtraces read. The table lies behind the code, so that the code's

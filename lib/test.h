@@ -117,7 +117,11 @@ bool test_string_contains(const struct test_site *site, const char *s,
 void test_skip(const char *fmt, ...) __printf(1, 2);
 
 #define TEST_SITE(macro_, a_, b_)                                              \
-	(&(const struct test_site){macro_, a_, b_, __FILE__, __LINE__})
+	({                                                                     \
+		static const struct test_site site_ = {macro_, a_, b_,         \
+						       __FILE__, __LINE__};    \
+		&site_;                                                        \
+	})
 #define TEST_COMPARE(macro, op, a, a_text, b, b_text)                          \
 	test_compare(TEST_SITE(macro, a_text, b_text), op, TEST_VALUE(a),      \
 		     TEST_VALUE(b))
