@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What slab.c and kmalloc.c share: caches, places in slabs, links between free
+ * What the files of slab share: caches, places in slabs, links between free
  * objects, red zones and poison. The theory stands in slab.c.
  */
 #ifndef MM_SLAB_INTERNAL_H
@@ -22,7 +22,7 @@
 _Static_assert((PAGE_SIZE << SLAB_MAX_ORDER) / UNIT < LINK_END, "places");
 
 /*
- * Lock letters: S = .lock held; L = caches_lock held; C = constant after
+ * Lock letters: S = .lock held; L = slab_caches_lock held; C = constant after
  * creation.
  */
 struct kmem_cache {
@@ -42,6 +42,10 @@ struct kmem_cache {
 	char name[32];            /* C */
 	struct list_head caches;  /* L */
 };
+
+/* All caches, in order of creation; the lock stands outside of theirs. */
+extern struct list_head slab_caches; /* L */
+extern spinlock_t slab_caches_lock;
 
 /* Make @cache, zeroed memory, a cache. Context: boot, or its only user. */
 void cache_init(struct kmem_cache *cache, const char *name, size_t size,
