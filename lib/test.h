@@ -21,6 +21,7 @@
 #ifndef LIB_TEST_H
 #define LIB_TEST_H
 
+#include <arch/cpumask.h>
 #include <lib/compiler.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -228,6 +229,22 @@ typedef size_t (*test_pages_fn)(void);
  * Return: the function that judged before.
  */
 test_pages_fn test_set_free_pages(test_pages_fn free_pages);
+
+/*
+ * Call @fn(@arg) on each CPU of @mask, all online, at once, in a thread, which
+ * may allocate with GFP_KERNEL and flush TLBs, and return when all are done;
+ * without a runner: on this CPU only. A CPU that can't fails the case.
+ * EXPECT_… and REQUIRE_… may be used in @fn; REQUIRE_… returns from it alone.
+ * Context: a test case.
+ */
+void test_run_on_cpus(cpumask_t mask, void (*fn)(void *arg), void *arg);
+
+typedef void (*test_runner_fn)(cpumask_t mask, void (*fn)(void *arg),
+			       void *arg);
+
+/* Have @runner do what test_run_on_cpus() says from now on; NULL: nobody.
+ * Return: who did it before. */
+test_runner_fn test_set_runner(test_runner_fn runner);
 
 /* Print the line that reproduces the running case, if one runs: for panic. */
 void test_print_reproduce(void);
