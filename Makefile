@@ -31,7 +31,7 @@ cc_tag := $(if $(findstring clang,$(notdir $(CC))),-clang)
 KERNEL_OUT := build/$(BUILD)$(cc_tag)$(if $(WERROR),-werror)
 ELF        := $(KERNEL_OUT)/quire.elf
 
-SRCS := $(sort $(shell find arch/x86_64 lib mm kernel tests/unit tests/bench \
+SRCS := $(sort $(shell find arch/x86_64 arch/common lib mm kernel tests/unit tests/bench \
 	-name '*.[cS]' -not -path '*/hosted/*'))
 OBJS := $(SRCS:%=$(KERNEL_OUT)/obj/%.o)
 

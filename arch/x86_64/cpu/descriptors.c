@@ -24,6 +24,7 @@
 #include "stacks.h"
 #include <lib/compiler.h>
 #include <machine/regs.h>
+#include <machine/trap.h>
 
 /* Present, ring 0. */
 #define GDT_CODE64 0x00af9b000000ffffUL /* executable, readable, 64-bit */

@@ -35,10 +35,31 @@ bool in_interrupt(void)
 	return this_cpu_read(interrupt_depth);
 }
 
-void kick_interrupt(void);
+void tlb_vector(void);
+void call_vector(void);
+void timer_vector(void);
+void kick_vector(void);
+
+void tlb_vector(void)
+{
+	apic_end_of_interrupt(&local_apic);
+	tlb_interrupt();
+}
+
+void call_vector(void)
+{
+	apic_end_of_interrupt(&local_apic);
+	call_interrupt();
+}
+
+void timer_vector(void)
+{
+	apic_end_of_interrupt(&local_apic);
+	timer_interrupt();
+}
 
 /* To have come out of HLT is all. */
-void kick_interrupt(void)
+void kick_vector(void)
 {
 	apic_end_of_interrupt(&local_apic);
 }
@@ -54,4 +75,10 @@ void cpu_kick(unsigned int cpu)
 void cpu_idle_wait(void)
 {
 	__asm__ volatile("sti; hlt" : : : "memory");
+}
+
+void cpu_halt(void)
+{
+	for (;;)
+		__asm__ volatile("cli; hlt" : : : "memory");
 }

@@ -44,10 +44,10 @@
 	.endm
 
 	.text
-	INTERRUPT tlb_entry, tlb_interrupt
-	INTERRUPT call_entry, call_interrupt
-	INTERRUPT timer_entry, timer_interrupt
-	INTERRUPT kick_entry, kick_interrupt
+	INTERRUPT tlb_entry, tlb_vector
+	INTERRUPT call_entry, call_vector
+	INTERRUPT timer_entry, timer_vector
+	INTERRUPT kick_entry, kick_vector
 
 	/* Withdrawn before it was delivered: not even acknowledged. */
 	.globl	spurious_entry

@@ -3,6 +3,7 @@
 #include "local_apic.h"
 #include <arch/percpu.h>
 #include <arch/smp.h>
+#include <common/ipi.h>
 #include <cpuid.h>
 #include <machine/regs.h>
 
@@ -76,6 +77,16 @@ static void send(unsigned int cpu, uint32_t what)
 void ipi_send(unsigned int cpu, enum interrupt_vector vector)
 {
 	send(cpu, APIC_SEND_VECTOR(vector));
+}
+
+void ipi_send_call(unsigned int cpu)
+{
+	ipi_send(cpu, VECTOR_CALL);
+}
+
+void ipi_send_tlb(unsigned int cpu)
+{
+	apic_send(&local_apic, smp_apic_id(cpu), APIC_SEND_VECTOR(VECTOR_TLB));
 }
 
 void ipi_send_nmi(unsigned int cpu)

@@ -38,9 +38,5 @@ bool local_apic_works(void);
 
 /* Interrupt @cpu, which is online. Any context. */
 void ipi_send(unsigned int cpu, enum interrupt_vector vector);
-void ipi_send_nmi(unsigned int cpu);
-
-/* How many of these @cpu sent so far. Any context. */
-unsigned long ipis_sent(unsigned int cpu);
 
 #endif

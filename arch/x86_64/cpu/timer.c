@@ -29,7 +29,6 @@ void timer_set_handler(void (*tick)(void))
 
 void timer_interrupt(void)
 {
-	apic_end_of_interrupt(&local_apic);
 	if (handler)
 		handler();
 }

@@ -1,36 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The TLB of this CPU.
- *
- * Kernel mappings are global, so a reload of CR3 does not forget them; what
- * does is a change of CR4.PGE. A CPU without global pages has none to keep,
- * and a reload of CR3 is enough. INVLPG forgets one page, global or not.
- *
- * A range is flushed page by page up to TLB_RANGE_MAX_PAGES: an INVLPG costs
- * about as much as a few misses, and a full flush costs a miss for every page
- * in use afterwards.
+ * The TLB of this CPU. Kernel mappings are global, so a reload of CR3 does not
+ * forget them; what does is a change of CR4.PGE. A CPU without global pages has
+ * none to keep, and a reload of CR3 is enough.
  */
-#include "tlb.h"
-#include <arch/cpu.h>
-#include <arch/percpu.h>
-#include <lib/compiler.h>
+#include <arch/tlb.h>
+#include <common/tlb.h>
 #include <machine/regs.h>
-
-DEFINE_PER_CPU(struct tlb_stats, tlb_counters);
-
-/* What flushes look at beside their work, mostly nothing. */
-static struct {
-	bool any; /* is one of these set */
-	tlb_observer_fn observer;
-	enum tlb_test_skip skip;
-} tlb_hooks;
 
 void tlb_flush_page_local(va_t va)
 {
-	__asm__ volatile("invlpg (%0)" : : "r"(va) : "memory");
+	tlb_forget_page(va);
 }
 
-static void forget_all(void)
+void tlb_forget_all(void)
 {
 	uint64_t cr4 = read_cr4();
 
@@ -40,85 +23,4 @@ static void forget_all(void)
 	} else {
 		write_cr3(read_cr3());
 	}
-}
-
-static void forget_ranges(const struct tlb_range *ranges, unsigned int nr)
-{
-	for (; nr; nr--, ranges++)
-		for (va_t va = ranges->start; va != ranges->end;
-		     va += PAGE_SIZE)
-			tlb_flush_page_local(va);
-}
-
-static void observe(const struct tlb_range *ranges, unsigned int nr)
-{
-	tlb_observer_fn observer = tlb_hooks.observer;
-
-	if (!observer)
-		return;
-	if (!nr)
-		observer(cpu_id(), 0, ~0UL);
-	for (; nr; nr--, ranges++)
-		observer(cpu_id(), ranges->start, ranges->end);
-}
-
-static void flush_hooked(const struct tlb_range *ranges, unsigned int nr,
-			 enum tlb_test_skip part)
-{
-	if (tlb_hooks.skip == part)
-		return;
-	if (nr)
-		forget_ranges(ranges, nr);
-	else
-		forget_all();
-	observe(ranges, nr);
-}
-
-void tlb_flush_here(const struct tlb_range *ranges, unsigned int nr,
-		    enum tlb_test_skip part)
-{
-	if (nr)
-		this_cpu_inc(tlb_counters.range_flushes);
-	else
-		this_cpu_inc(tlb_counters.full_flushes);
-	if (unlikely(tlb_hooks.any))
-		flush_hooked(ranges, nr, part);
-	else if (nr)
-		forget_ranges(ranges, nr);
-	else
-		forget_all();
-}
-
-void tlb_flush_all_local(void)
-{
-	unsigned long flags = irq_save();
-
-	tlb_flush_here(NULL, 0, TLB_SKIP_LOCAL);
-	irq_restore(flags);
-}
-
-struct tlb_stats tlb_stats(unsigned int cpu)
-{
-	return *per_cpu_ptr(&tlb_counters, cpu);
-}
-
-static void hooks_changed(void)
-{
-	tlb_hooks.any =
-		tlb_hooks.observer || tlb_hooks.skip != TLB_SKIP_NOTHING;
-}
-
-tlb_observer_fn tlb_set_observer(tlb_observer_fn observer)
-{
-	tlb_observer_fn before = tlb_hooks.observer;
-
-	tlb_hooks.observer = observer;
-	hooks_changed();
-	return before;
-}
-
-void tlb_test_skip(enum tlb_test_skip skip)
-{
-	tlb_hooks.skip = skip;
-	hooks_changed();
 }

@@ -72,7 +72,8 @@ void trap_handler(struct trap_frame *frame)
 {
 	if (fixup(frame))
 		return;
-	if (frame->vector == VECTOR_NMI && nmi_handler(frame))
+	if (frame->vector == VECTOR_NMI &&
+	    nmi_interrupt(frame->rip, (void *)frame->rbp))
 		return;
 	this_cpu_inc(reports);
 	switch (this_cpu_read(reports) - 1) {

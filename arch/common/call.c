@@ -18,9 +18,9 @@
  * serving calls; handlers never call. A call whose result nobody waits for is
  * no longer pending once it has been taken, since it is copied then.
  */
-#include "interrupt.h"
 #include <arch/smp.h>
 #include <arch/tlb.h>
+#include <common/ipi.h>
 #include <lib/compiler.h>
 #include <lib/errno.h>
 #include <lib/llist.h>
@@ -68,10 +68,9 @@ static void run(struct call *call)
 
 void call_interrupt(void)
 {
-	struct llist_node *node;
+	struct llist_node *node =
+		llist_reverse_order(llist_del_all(this_cpu_ptr(&queue)));
 
-	apic_end_of_interrupt(&local_apic);
-	node = llist_reverse_order(llist_del_all(this_cpu_ptr(&queue)));
 	while (node) {
 		struct call *call = llist_entry(node, struct call, node);
 
@@ -107,7 +106,7 @@ static void make_call(unsigned int cpu, cpu_call_fn fn, void *arg, bool wait)
 	call->wait = wait;
 	atomic_store_explicit(&call->pending, true, memory_order_relaxed);
 	if (llist_add(&call->node, per_cpu_ptr(&queue, cpu)))
-		ipi_send(cpu, VECTOR_CALL);
+		ipi_send_call(cpu);
 }
 
 int cpu_call_mask(cpumask_t mask, cpu_call_fn fn, void *arg, bool wait)

@@ -6,9 +6,9 @@
  * One question is asked at a time, of one CPU. Who asks may itself be broken,
  * and the CPU that is asked may never answer, so nobody waits for long.
  */
-#include "interrupt.h"
 #include <arch/clock.h>
 #include <arch/smp.h>
+#include <common/ipi.h>
 #include <lib/printk.h>
 #include <stdatomic.h>
 
@@ -24,13 +24,7 @@ static struct {
 
 static atomic_bool asking; /* somebody is, with @question */
 
-static _Noreturn void stop_here(void)
-{
-	for (;;)
-		__asm__ volatile("cli; hlt" : : : "memory");
-}
-
-bool nmi_handler(const struct trap_frame *frame)
+bool nmi_interrupt(uintptr_t pc, const void *frame)
 {
 	int me = cpu_id();
 	bool stop;
@@ -39,11 +33,11 @@ bool nmi_handler(const struct trap_frame *frame)
 		return false;
 	stop = question.stop;
 	this_cpu_inc(interrupt_depth);
-	question.report(cpu_id(), frame->rip, (void *)frame->rbp);
+	question.report(cpu_id(), pc, frame);
 	this_cpu_dec(interrupt_depth);
 	atomic_store(&question.answered, true);
 	if (stop)
-		stop_here();
+		cpu_halt();
 	return true;
 }
 

@@ -27,9 +27,9 @@
  * Whoever waits has interrupts on, so two CPUs that shoot at each other both
  * get there.
  */
-#include "interrupt.h"
-#include "tlb.h"
 #include <arch/smp.h>
+#include <common/ipi.h>
+#include <common/tlb.h>
 #include <lib/compiler.h>
 #include <lib/panic.h>
 #include <stdatomic.h>
@@ -57,7 +57,6 @@ void tlb_interrupt(void)
 	cpumask_t from;
 	unsigned int cpu;
 
-	apic_end_of_interrupt(&local_apic);
 	from.bits = atomic_exchange(this_cpu_ptr(&requesters), 0);
 	for_each_cpu(cpu, from) carry_out(cpu, me);
 }
@@ -67,7 +66,7 @@ static void interrupt(unsigned int cpu, uint64_t me)
 	if (atomic_fetch_or(per_cpu_ptr(&requesters, cpu), me))
 		return; /* it has not come to those before yet */
 	this_cpu_inc(tlb_counters.ipis_sent);
-	apic_send(&local_apic, smp_apic_id(cpu), APIC_SEND_VECTOR(VECTOR_TLB));
+	ipi_send_tlb(cpu);
 }
 
 static void shootdown(cpumask_t others, bool here,

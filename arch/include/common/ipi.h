@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Interrupts that CPUs send each other: between arch/common/, which is the same
+ * for each machine, and the machine. No part of the contract.
+ */
+#ifndef COMMON_IPI_H
+#define COMMON_IPI_H
+
+#include <arch/percpu.h>
+
+/* --- defined by the machine --- */
+
+/* How many handlers this CPU is in; an NMI counts. */
+DECLARE_PER_CPU(unsigned int, interrupt_depth);
+
+/* Have @cpu, which is online, take call_interrupt() soon. Any context. */
+void ipi_send_call(unsigned int cpu);
+
+/* Have it take tlb_interrupt(). Context: interrupts off. */
+void ipi_send_tlb(unsigned int cpu);
+
+/* Have it take nmi_interrupt() at once. Any context. */
+void ipi_send_nmi(unsigned int cpu);
+
+/* How many of these, and kicks, @cpu sent, but those for the TLB. */
+unsigned long ipis_sent(unsigned int cpu);
+
+/* Do nothing any more. Context: this CPU is not to go on. */
+_Noreturn void cpu_halt(void);
+
+/* --- called by the machine --- */
+
+/* Run the calls that others made to this CPU; flush for them. Context: in an
+ * interrupt, interrupts off. */
+void call_interrupt(void);
+void tlb_interrupt(void);
+
+/*
+ * Answer the question of another CPU, or halt: this CPU was interrupted at @pc,
+ * with the frame pointer @frame. Context: in an NMI.
+ * Return: false when none asked.
+ */
+bool nmi_interrupt(uintptr_t pc, const void *frame);
+
+#endif
