@@ -13,6 +13,13 @@
 /* The CPU that panics, plus 1; 0: none does. */
 static _Atomic unsigned int panic_owner;
 
+static void (*print_context)(void);
+
+void panic_set_context(void (*print)(void))
+{
+	print_context = print;
+}
+
 /* Become the CPU that panics, or stop here for good. */
 static void take_over(void)
 {
@@ -35,6 +42,8 @@ static _Noreturn void vpanic(const void *frame, const char *fmt, va_list args)
 	printk("PANIC: ");
 	vprintk(fmt, args);
 	printk("\n");
+	if (print_context)
+		print_context();
 	backtrace_print(frame);
 	panic_stop_cpus();
 	test_print_reproduce();

@@ -19,6 +19,10 @@ _Noreturn void panic(const char *fmt, ...) __printf(1, 2);
 _Noreturn void panic_from(const void *frame, const char *fmt, ...)
 	__printf(2, 3);
 
+/* Have @print say, in lines of its own below the message, what runs on the CPU
+ * that panics; NULL: nobody. @print takes no lock. */
+void panic_set_context(void (*print)(void));
+
 /* Checked in every build. */
 #define ASSERT(cond)                                                           \
 	do {                                                                   \
