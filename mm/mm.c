@@ -9,7 +9,9 @@
  *                  legacy devices live there), the image, what the loader
  *                  left for us.
  *   kept           page tables of vmalloc space. They stay when what they
- *                  mapped goes, so a snapshot counts them as free.
+ *                  mapped goes, so a snapshot counts them as free. So it does
+ *                  the pages of slabs: the objects in use, which it counts by
+ *                  themselves, may come to lie in more slabs than before.
  *
  * Operations
  *   mm_early_init()  O(ranges): what there is, less what is taken, becomes
@@ -77,14 +79,15 @@ void mm_drain_all(void)
 	slab_drain();
 }
 
-/* Objects in use of all caches. */
-static size_t live_objects(void)
+/* Objects in use of all caches, and the pages that they keep. */
+static struct slab_info sum_of_caches(void)
 {
-	struct slab_info info;
-	size_t sum = 0;
+	struct slab_info info, sum = {.name = "all"};
 
-	for (size_t i = 0; slab_info(i, &info); i++)
-		sum += info.objects;
+	for (size_t i = 0; slab_info(i, &info); i++) {
+		sum.objects += info.objects;
+		sum.pages += info.pages;
+	}
 	return sum;
 }
 
@@ -92,13 +95,14 @@ size_t mm_snapshot(uint64_t values[], const char *names[], size_t max)
 {
 	mm_drain_all();
 
+	const struct slab_info slab = sum_of_caches();
 	const struct {
 		const char *name;
 		uint64_t value;
 	} rows[] = {
-		{"free pages + kept page tables",
-		 nr_free_pages() + pgtable_nr_tables()},
-		{"live objects", live_objects()},
+		{"free pages + kept page tables + slabs",
+		 nr_free_pages() + pgtable_nr_tables() + slab.pages},
+		{"live objects", slab.objects},
 		{"busy areas", vmap_stats().nr_busy},
 	};
 	size_t n = 0;
