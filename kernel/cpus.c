@@ -5,6 +5,7 @@
  */
 #include <arch/smp.h>
 #include <kernel/cpus.h>
+#include <kernel/sched.h>
 #include <lib/errno.h>
 #include <lib/math.h>
 #include <lib/param.h>
@@ -71,15 +72,6 @@ static void free_memory(va_t va)
 	vfree((void *)va);
 }
 
-/* What a started CPU runs. */
-static void cpu_entry(void)
-{
-	for (;;) {
-		irq_save();
-		cpu_idle_wait();
-	}
-}
-
 /* Return: the CPUs of @firmware that run or may be started, in @cpus. */
 static size_t list_cpus(const struct firmware *firmware,
 			struct smp_cpu cpus[ACPI_MAX_CPUS])
@@ -103,7 +95,7 @@ void cpus_start(const struct boot_info *info, const struct firmware *firmware)
 		.low_page = find_low_page(info),
 		.alloc = alloc_memory,
 		.free = free_memory,
-		.entry = cpu_entry,
+		.entry = sched_enter_cpu,
 	};
 	unsigned int online = smp_start(&boot);
 

@@ -6,7 +6,9 @@
  *   firmware    ACPI tables, while the early page tables reach them
  *   memory      memblock, the kernel's own page tables, the allocators
  *   clock       measured against a timer that ACPI named
- *   CPUs        interrupts on, the others started; they idle
+ *   threads     this one, and an idle one
+ *   CPUs        interrupts on, the others started; they wait for threads
+ *   workers     threads that do what others put off
  *   work        suites, then timings, then the prompt or the end
  */
 #include <arch/boot_info.h>
@@ -15,8 +17,13 @@
 #include <kernel/banner.h>
 #include <kernel/cpus.h>
 #include <kernel/firmware.h>
-#include <kernel/prompt.h>
+#include <kernel/grace.h>
+#include <kernel/mm_hooks.h>
+#include <kernel/test_runner.h>
+#include <kernel/thread.h>
+#include <kernel/timer.h>
 #include <kernel/work.h>
+#include <kernel/workqueue.h>
 #include <lib/param.h>
 #include <lib/printk.h>
 #include <mm/kernel_map.h>
@@ -42,6 +49,16 @@ static bool start_memory(const struct boot_info *info)
 	return true;
 }
 
+/* What runs on in threads once the CPUs run. */
+static bool start_workers(void)
+{
+	if (!workqueue_init() || !grace_init())
+		return false;
+	kernel_mm_hooks_init();
+	test_runner_init();
+	return true;
+}
+
 _Noreturn void kernel_main(const struct boot_info *info)
 {
 	struct firmware firmware = {0};
@@ -58,8 +75,15 @@ _Noreturn void kernel_main(const struct boot_info *info)
 	firmware_start_clock(&firmware);
 	uint64_t clock_cost = clock_ticks() - started;
 
+	timer_init();
+	if (!thread_init())
+		machine_exit(MACHINE_FAILED);
 	started = clock_ticks();
 	cpus_start(info, &firmware);
-	banner_print_boot_time(booted, clock_cost, clock_ticks() - started);
+	uint64_t cpus_cost = clock_ticks() - started;
+
+	if (!start_workers())
+		machine_exit(MACHINE_FAILED);
+	banner_print_boot_time(booted, clock_cost, cpus_cost);
 	machine_exit(work_run() ? MACHINE_PASSED : MACHINE_FAILED);
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the kernel was booted to do. */
+#include <kernel/mm_hooks.h>
 #include <kernel/prompt.h>
 #include <kernel/selftest.h>
 #include <kernel/work.h>
 #include <lib/bench.h>
 #include <lib/param.h>
 #include <lib/test.h>
-#include <mm/mm.h>
 #include <mm/page_alloc.h>
 
 static bool open_prompt = true;
 PARAM_BOOL("prompt", open_prompt, "open the prompt at the end (default 1)");
 
-static const struct leak_check leak_check = {.snapshot = mm_snapshot};
+static const struct leak_check leak_check = {.snapshot = kernel_snapshot};
 
 static bool run_tests(const char *glob)
 {

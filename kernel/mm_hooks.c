@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the kernel's threads do for mm, and how they come to rest. */
+#include <kernel/grace.h>
+#include <kernel/mm_hooks.h>
+#include <kernel/thread.h>
+#include <kernel/workqueue.h>
+#include <mm/hooks.h>
+#include <mm/mm.h>
+#include <mm/vmap_purge.h>
+
+static void drain(struct work *work)
+{
+	vm_unmap_aliases();
+}
+
+static struct work drain_work = WORK_INIT(drain_work, drain);
+
+static void wake_drain(void)
+{
+	queue_work(&drain_work);
+}
+
+static const struct mm_hooks hooks = {
+	.may_sleep = thread_may_block,
+	.yield = thread_yield,
+	.wake_drain = wake_drain,
+	.call_after_grace = call_after_grace,
+};
+
+void kernel_mm_hooks_init(void)
+{
+	mm_hooks_register(&hooks);
+}
+
+size_t kernel_snapshot(uint64_t values[], const char *names[], size_t max)
+{
+	size_t n;
+
+	/* A callback may queue a work. */
+	grace_barrier();
+	flush_all_work();
+	n = mm_snapshot(values, names, max);
+	if (n < max) {
+		names[n] = "threads";
+		values[n++] = thread_count();
+	}
+	return n;
+}

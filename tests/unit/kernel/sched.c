@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How threads share the CPUs: order, wake-ups that are not lost, load. */
+#include <arch/cpumask.h>
+#include <kernel/sched.h>
+#include <kernel/thread.h>
+#include <kernel/timer.h>
+#include <lib/random.h>
+#include <lib/test.h>
+
+#define ROUNDS   500 /* of a stress; each thread's own */
+#define NR_PAIRS 8
+#define TOO_LONG 5000000000 /* ns */
+
+/* A text that threads of one CPU append to. */
+struct record {
+	char text[32];
+	size_t len;
+};
+
+struct writer {
+	struct record *record;
+	char c;
+};
+
+static void write_and_yield(void *arg)
+{
+	struct writer *writer = arg;
+
+	for (int i = 0; i < 3; i++) {
+		writer->record->text[writer->record->len++] = writer->c;
+		thread_yield();
+	}
+}
+
+TEST(sched, threads_take_turns_in_order)
+{
+	struct record record = {0};
+	struct writer writers[] = {
+		{&record, 'a'}, {&record, 'b'}, {&record, 'c'}};
+	struct thread *threads[3];
+
+	for (int i = 0; i < 3; i++) {
+		threads[i] = thread_create("writer", write_and_yield,
+					   &writers[i], 0);
+		REQUIRE_NOT_NULL(threads[i]);
+	}
+	for (int i = 0; i < 3; i++)
+		thread_join(threads[i]);
+	EXPECT_STREQ(record.text, "abcabcabc");
+}
+
+TEST(sched, yield_alone_goes_on)
+{
+	unsigned int cpu = cpu_id();
+
+	for (int i = 0; i < 10; i++)
+		thread_yield();
+	EXPECT_EQ(cpu_id(), cpu);
+	EXPECT(irq_enabled());
+}
+
+TEST(sched, waits_are_for_threads_with_interrupts_on)
+{
+	unsigned long flags;
+
+	EXPECT(thread_may_block());
+	flags = irq_save();
+	EXPECT(!thread_may_block());
+	irq_restore(flags);
+}
+
+TEST(sched, wake_before_block_is_kept)
+{
+	thread_wake(thread_current());
+	thread_block(); /* else it would never return */
+	EXPECT(irq_enabled());
+}
+
+struct wait {
+	int blocks; /* that ended */
+	bool stop;
+};
+
+static void count_blocks(void *arg)
+{
+	struct wait *wait = arg;
+
+	while (!wait->stop) {
+		thread_block();
+		wait->blocks++;
+	}
+}
+
+TEST(sched, one_token_however_often_woken)
+{
+	struct wait wait = {0};
+	struct thread *thread = thread_create("waits", count_blocks, &wait, 0);
+
+	REQUIRE_NOT_NULL(thread);
+	EXPECT_STREQ(sched_state(thread), "ready");
+	thread_wake(thread);
+	thread_wake(thread);
+	thread_yield();
+	thread_yield();
+	EXPECT_EQ(wait.blocks, 1);
+	EXPECT_STREQ(sched_state(thread), "blocked");
+	thread_wake(thread);
+	EXPECT_STREQ(sched_state(thread), "ready");
+	thread_yield();
+	EXPECT_EQ(wait.blocks, 2);
+	wait.stop = true;
+	thread_wake(thread);
+	thread_join(thread);
+	EXPECT_EQ(wait.blocks, 3);
+}
+
+/* Two threads that wake each other in turn. */
+struct pair {
+	struct thread *threads[2];
+	_Atomic unsigned int arrived;
+	_Atomic unsigned int turn;
+	unsigned int rounds; /* of whose turn it is */
+};
+
+struct player {
+	struct pair *pair;
+	unsigned int me;
+};
+
+/* Wait for both players of @pair to have come here @times times. */
+static void meet(struct pair *pair, unsigned int times)
+{
+	atomic_fetch_add(&pair->arrived, 1);
+	while (atomic_load(&pair->arrived) < 2 * times)
+		thread_yield();
+}
+
+static void play(void *arg)
+{
+	struct player *player = arg;
+	struct pair *pair = player->pair;
+	unsigned int me = player->me;
+
+	pair->threads[me] = thread_current();
+	meet(pair, 1);
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		while (atomic_load(&pair->turn) != me)
+			thread_block();
+		pair->rounds++;
+		atomic_store(&pair->turn, !me);
+		thread_wake(pair->threads[!me]);
+	}
+	/* The other one's last wake-up may be under way to us still. */
+	meet(pair, 2);
+}
+
+static void play_pairs(unsigned int nr_pairs, bool bound)
+{
+	struct pair pairs[NR_PAIRS] = {0};
+	struct player players[2 * NR_PAIRS];
+	struct thread *threads[2 * NR_PAIRS];
+	unsigned int nr = cpus_online();
+
+	for (unsigned int i = 0; i < 2 * nr_pairs; i++) {
+		players[i] = (struct player){&pairs[i / 2], i % 2};
+		threads[i] =
+			thread_create("player", play, &players[i],
+				      bound ? (int)(i % nr) : THREAD_ANY_CPU);
+		REQUIRE_NOT_NULL(threads[i]);
+	}
+	for (unsigned int i = 0; i < 2 * nr_pairs; i++)
+		thread_join(threads[i]);
+	for (unsigned int i = 0; i < nr_pairs; i++)
+		EXPECT_EQ(pairs[i].rounds, 2 * ROUNDS);
+}
+
+TEST(sched, no_wake_up_between_bound_threads_is_lost)
+{
+	play_pairs(1, true);
+	play_pairs(NR_PAIRS, true);
+}
+
+TEST(sched, no_wake_up_between_unbound_threads_is_lost)
+{
+	play_pairs(1, false);
+	play_pairs(NR_PAIRS, false);
+}
+
+/* A thread that is woken by all CPUs at once. */
+struct crowd {
+	struct thread *sleeper;
+	_Atomic unsigned long asked, seen;
+	_Atomic unsigned int done;
+	unsigned int nr;
+};
+
+static void wake_often(void *arg)
+{
+	struct crowd *crowd = arg;
+	struct rng rng;
+
+	rng_seed(&rng, test_seed() + cpu_id());
+	for (int i = 0; i < ROUNDS; i++) {
+		atomic_fetch_add_explicit(&crowd->asked, 1,
+					  memory_order_relaxed);
+		thread_wake(crowd->sleeper);
+		for (uint64_t n = rng_below(&rng, 20); n; n--)
+			cpu_relax();
+		if (rng_below(&rng, 4) == 0)
+			thread_yield();
+	}
+	atomic_fetch_add(&crowd->done, 1);
+	thread_wake(crowd->sleeper);
+}
+
+static void sleep_often(void *arg)
+{
+	struct crowd *crowd = arg;
+
+	while (atomic_load(&crowd->done) < crowd->nr) {
+		thread_block();
+		atomic_store(&crowd->seen,
+			     atomic_load_explicit(&crowd->asked,
+						  memory_order_relaxed));
+	}
+	/* Joined only after all have made their last wake-up. */
+}
+
+TEST(sched, what_was_written_before_a_wake_up_is_seen)
+{
+	struct crowd crowd = {.nr = cpus_online()};
+
+	crowd.sleeper =
+		thread_create("sleeper", sleep_often, &crowd, THREAD_ANY_CPU);
+	REQUIRE_NOT_NULL(crowd.sleeper);
+	test_run_on_cpus(cpu_online_mask(), wake_often, &crowd);
+	thread_join(crowd.sleeper);
+	EXPECT_EQ(crowd.seen, crowd.nr * ROUNDS);
+}
+
+/* Return: whether the load of @cpu becomes @load. */
+static bool wait_for_load(unsigned int cpu, unsigned int load)
+{
+	uint64_t until = timer_now_ns() + TOO_LONG;
+
+	while (sched_load(cpu) != load && timer_now_ns() < until)
+		thread_yield();
+	return sched_load(cpu) == load;
+}
+
+TEST(sched, load_comes_back_to_rest)
+{
+	unsigned int cpu;
+
+	for_each_cpu(cpu, cpu_online_mask())
+		EXPECTF(wait_for_load(cpu, cpu == 0), "CPU %u: load %u", cpu,
+			sched_load(cpu));
+}
+
+static void set_flag(void *arg)
+{
+	atomic_store((_Atomic bool *)arg, true);
+}
+
+TEST(sched, unbound_thread_runs_where_there_is_least_to_do)
+{
+	uint64_t until = timer_now_ns() + TOO_LONG;
+	_Atomic bool ran = false;
+	struct thread *thread;
+
+	if (cpus_online() < 2)
+		SKIP("needs 2 CPUs, have 1");
+	EXPECT(wait_for_load(1, 0));
+	thread = thread_create("free", set_flag, &ran, THREAD_ANY_CPU);
+	REQUIRE_NOT_NULL(thread);
+	/* We do not yield: it can only run elsewhere. */
+	while (!ran && timer_now_ns() < until)
+		cpu_relax();
+	EXPECT(ran);
+	thread_join(thread);
+}
+
+TEST(sched, bound_thread_waits_for_its_cpu)
+{
+	_Atomic bool ran = false;
+	struct thread *thread = thread_create("bound", set_flag, &ran, 0);
+	uint64_t until = timer_now_ns() + 2000000;
+
+	REQUIRE_NOT_NULL(thread);
+	while (timer_now_ns() < until)
+		cpu_relax();
+	EXPECT(!ran);
+	thread_join(thread);
+	EXPECT(ran);
+}
