@@ -6,6 +6,7 @@
 #include <arch/cpu.h>
 #include <arch/machine.h>
 #include <kernel/prompt.h>
+#include <kernel/thread.h>
 #include <lib/bench.h>
 #include <lib/compiler.h>
 #include <lib/param.h>
@@ -21,8 +22,10 @@ static int wait_for_key(void)
 {
 	int c;
 
-	while ((c = console_getc()) < 0)
+	while ((c = console_getc()) < 0) {
 		cpu_relax();
+		thread_yield();
+	}
 	return c;
 }
 
