@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Kernels that end badly on purpose. Each is a test of its own, in a set that
- * no ordinary run includes.
+ * no ordinary run includes; the cases of threads are in selftest_threads.c.
  */
 #include <arch/cpu.h>
 #include <arch/machine.h>
@@ -13,7 +13,7 @@
 
 static char wanted[16];
 PARAM_STR("selftest", wanted,
-	  "end badly on purpose: fail, panic, hang or triple");
+	  "end badly on purpose: fail, panic, hang, triple, null, overflow...");
 
 TEST_IN(selftest_cases, selftest, fail)
 {

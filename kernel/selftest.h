@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Kernels that end badly on purpose, so that the host's verdict on each is
- * tested: selftest=fail|panic|hang|triple.
+ * tested: selftest=NAME, a case of selftest.c or selftest_threads.c.
  */
 #ifndef KERNEL_SELFTEST_H
 #define KERNEL_SELFTEST_H
@@ -13,7 +13,8 @@ bool selftest_wanted(void);
 
 /*
  * Run it, in place of the suites.
- * Return: false for `fail`; the others do not return.
+ * Return: false for `fail` and for a name that is none; the others do not
+ * return.
  */
 bool selftest_run(void);
 
