@@ -45,13 +45,14 @@ def count_benches(path):
 
 
 def loadable_bytes(path, readelf="readelf"):
-    """Return the bytes of memory that all loadable segments take."""
-    total = 0
+    """Return the bytes of all loadable segments: in the file, in memory."""
+    in_file = in_memory = 0
     for line in _run(readelf, "-lW", path).splitlines():
         fields = line.split()
         if fields and fields[0] == "LOAD":
-            total += int(fields[5], 16)
-    return total
+            in_file += int(fields[4], 16)
+            in_memory += int(fields[5], 16)
+    return in_file, in_memory
 
 
 class Locator:
