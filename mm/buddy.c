@@ -224,7 +224,7 @@ static inline bool take_from_owner(struct page *page, uint64_t head)
 
 /* --- one zone ------------------------------------------------------------ */
 
-void zone_init(struct zone *zone, const char *name, enum zone_type id,
+void zone_init(struct zone *zone, const char *name, uint8_t id,
 	       unsigned long start_pfn, unsigned long end_pfn)
 {
 	spin_lock_init(&zone->lock);
@@ -239,6 +239,8 @@ void zone_init(struct zone *zone, const char *name, enum zone_type id,
 	zone->end_pfn = end_pfn;
 	zone->name = name;
 	zone->id = id;
+	zone->type = id % NR_ZONES;
+	zone->nid = id / NR_ZONES;
 }
 
 void zone_add_pages(struct zone *zone, unsigned long start_pfn,
@@ -408,7 +410,8 @@ static bool verify_lists(struct zone *zone)
 	return false;
 }
 
-/* Every descriptor in turn: heads where they may be, as many FREE as listed. */
+/* Every descriptor of the zone in turn: heads where they may be, as many FREE
+ * as listed. */
 static bool verify_heads(struct zone *zone)
 {
 	unsigned long pfn = zone->start_pfn, free = 0;
@@ -421,7 +424,7 @@ static bool verify_heads(struct zone *zone)
 			      MAX_BLOCK_PAGES;
 			continue;
 		}
-		if (page->type == PAGE_NONE) {
+		if (page->type == PAGE_NONE || page->zone != zone->id) {
 			pfn++;
 			continue;
 		}
@@ -431,7 +434,7 @@ static bool verify_heads(struct zone *zone)
 			return broken(zone, "P3", page);
 		if (page->type == PAGE_USED && !page->refcount)
 			return broken(zone, "P4", page);
-		if (page->type == PAGE_FREE && page->zone == zone->id)
+		if (page->type == PAGE_FREE)
 			free += 1UL << page->order;
 		pfn += 1UL << page->order;
 	}

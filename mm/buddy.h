@@ -16,8 +16,10 @@ enum zone_type {
 	ZONE_DMA32,  /* below 4 GiB */
 	ZONE_NORMAL, /* the rest */
 	NR_ZONES,
-	ZONE_PRIVATE, /* none of the allocator's own: a test's */
 };
+
+/* The id of a zone that is none of the allocator's own: a test's. */
+#define ZONE_PRIVATE 255
 
 /* Free blocks of one order. */
 struct free_area {
@@ -36,14 +38,17 @@ struct zone {
 	unsigned long managed_pages;      /* Z: ever put in */
 	unsigned long start_pfn, end_pfn; /* C: no block lies outside */
 	const char *name;                 /* C */
-	uint8_t id; /* C: struct page.zone of its blocks */
+	uint8_t id;   /* C: struct page.zone of its blocks */
+	uint8_t type; /* C: enum zone_type; with .nid what .id says */
+	uint8_t nid;  /* C: its node */
 };
 
 /*
  * Make @zone an empty zone over the pages [@start_pfn, @end_pfn), whose
- * descriptors exist and say PAGE_NONE.
+ * descriptors exist and say PAGE_NONE. @id: node * NR_ZONES + type, or
+ * ZONE_PRIVATE.
  */
-void zone_init(struct zone *zone, const char *name, enum zone_type id,
+void zone_init(struct zone *zone, const char *name, uint8_t id,
 	       unsigned long start_pfn, unsigned long end_pfn);
 
 /*

@@ -10,17 +10,20 @@
 
 typedef uint32_t gfp_t;
 
-/* Where the memory may lie. Neither: anywhere. Both: as __GFP_DMA. */
-#define __GFP_DMA   ((gfp_t)1 << 0) /* below 16 MiB */
-#define __GFP_DMA32 ((gfp_t)1 << 1) /* below 4 GiB */
+/* Where the memory may lie. Neither of the first two: anywhere. Both: as
+ * __GFP_DMA. */
+#define __GFP_DMA      ((gfp_t)1 << 0) /* below 16 MiB */
+#define __GFP_DMA32    ((gfp_t)1 << 1) /* below 4 GiB */
+#define __GFP_THISNODE ((gfp_t)1 << 2) /* in no other node than asked for */
+#define GFP_ZONES      (__GFP_DMA | __GFP_DMA32 | __GFP_THISNODE)
 
 /* What is done to it. */
-#define __GFP_ZERO ((gfp_t)1 << 2) /* filled with zeros */
-#define __GFP_COMP ((gfp_t)1 << 3) /* any of its pages leads to the first */
+#define __GFP_ZERO ((gfp_t)1 << 3) /* filled with zeros */
+#define __GFP_COMP ((gfp_t)1 << 4) /* any of its pages leads to the first */
 
 /* What the allocator may do. */
-#define __GFP_NOWARN         ((gfp_t)1 << 4) /* say nothing when out of memory */
-#define __GFP_DIRECT_RECLAIM ((gfp_t)1 << 5) /* wait, take back from caches */
+#define __GFP_NOWARN         ((gfp_t)1 << 5) /* say nothing when out of memory */
+#define __GFP_DIRECT_RECLAIM ((gfp_t)1 << 6) /* wait, take back from caches */
 
 /* For callers that may wait: threads with interrupts on and no lock held. */
 #define GFP_KERNEL __GFP_DIRECT_RECLAIM

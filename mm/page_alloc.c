@@ -1,28 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The page allocator: the machine's pages, in three zones.
+ * The page allocator: the machine's pages, in three zones a node.
  *
  * Terms
- *   zone      pages that serve the same callers. DMA: below 16 MiB, for
- *             devices with 24 address bits. DMA32: below 4 GiB. NORMAL: the
- *             rest. Each is a buddy allocator of its own, see buddy.c
+ *   node      CPUs and the memory near them, see node.c
+ *   zone      pages of one node that serve the same callers, see zonelist.c;
+ *             each is a buddy allocator of its own, see buddy.c
  *   gfp       flags by which the caller says what it wants and permits
  *   single    a block of order 0
  *   bulk      many singles in one call
  *
  * Structures
- *   An array of zones. The head of each block says in which zone it lies, so
+ *   One set of zones. The head of each block says in which zone it lies, so
  *   that freeing needs no search.
  *
- *   pfn 0           4096                 1048576
- *       |    DMA     |        DMA32         |       NORMAL      ...
- *       |..xxxxxxxxxx|xxxxxxxxxxxxxxxxx.....|xxxxxxxxxxxxxxxxxx
- *
  * Operations, with k = MAX_ORDER
- *   alloc_pages        the highest zone that the flags permit, then those
- *                      below it: the memory that fewest others can use goes
- *                      first. O(k), and the size of the block for __GFP_ZERO
- *                      and __GFP_COMP
+ *   alloc_pages        of the zones that the flags permit, the first that has
+ *                      a block, as the list of this CPU's node has them.
+ *                      O(k), and the size of the block for __GFP_ZERO and
+ *                      __GFP_COMP
+ *   alloc_pages_node   the same with the list of another node
  *   __free_pages       O(k)
  *   alloc_pages_bulk   O(1) a page, in runs where memory has them
  *   free_pages_bulk    O(1) a page: runs in the array go back as blocks
@@ -36,25 +33,23 @@
  *   So a caller that wants the rest calls again with the same array.
  *
  * Invariants
- *   A1  zones are disjoint and cover every pfn that has a descriptor
- *   A2  a zone begins and ends at a multiple of the largest block, so that
- *       B6 of buddy.c holds
- *   A3  sum of managed_pages = pages of memblock's free ranges at hand-over
- *   A4  the pages handed over meet nothing that the boot information lists
+ *   A1  sum of managed_pages = pages of memblock's free ranges at hand-over
+ *   A2  the pages handed over meet nothing that the boot information lists
  *       as taken; checked then
- *   and those of buddy.c in each zone
+ *   and those of zonelist.c, and of buddy.c in each zone
  *
  * Locking
  *   The zone's, one at a time, interrupts off (buddy.c). Nothing is held while
  *   pages are cleared.
  *
  * Bad input
- *   Orders above MAX_ORDER, pointers that were never given out, blocks freed
- *   twice or with another order: one line, nothing changed, in every build.
+ *   Orders above MAX_ORDER, nodes that are not there, pointers that were never
+ *   given out, blocks freed twice or with another order: one line, nothing
+ *   changed, in every build.
  *   Debug builds check what stands in an array handed to alloc_pages_bulk().
  *
  * Departures from Linux
- *   One node. The bulk allocator of Linux returns at the first page that it
+ *   The bulk allocator of Linux returns at the first page that it
  *   can't have, may skip the lists' rest, and reports a full array as 0; here
  *   the result always means the same. Linux's kernel address functions take
  *   an unsigned long, here they are pointers.
@@ -66,26 +61,28 @@
 #include <lib/string.h>
 #include <mm/page_alloc.h>
 
-#define DMA_END_PFN   (1UL << (24 - PAGE_SHIFT))
-#define DMA32_END_PFN (1UL << (32 - PAGE_SHIFT))
-
-/* A2 */
-_Static_assert(DMA_END_PFN % MAX_BLOCK_PAGES == 0,
-	       "DMA ends inside a map block");
-
-static struct zone zones[NR_ZONES];
+static struct zone_set zones;
 static bool ready;
 
 FAULT_ATTR(fail_page_alloc, "the Nth page allocation from now fails");
 
 /* --- blocks -------------------------------------------------------------- */
 
-/* The last zone that @gfp permits; those below it may serve as well. */
-static inline int highest_zone(gfp_t gfp)
+/* The list of this CPU's node. */
+static inline const struct zonelist *local_list(void)
 {
-	if (likely(!(gfp & (__GFP_DMA | __GFP_DMA32))))
-		return ZONE_NORMAL;
-	return gfp & __GFP_DMA ? ZONE_DMA : ZONE_DMA32;
+	return &zones.list[cpu_to_node(cpu_id())];
+}
+
+/* The list of node @nid, or of this CPU's. NULL after one line: no such. */
+static inline const struct zonelist *list_of(int nid)
+{
+	if (nid == NUMA_NO_NODE)
+		return local_list();
+	if (likely(nid >= 0 && (unsigned int)nid < zones.nr_nodes))
+		return &zones.list[nid];
+	printk("page_alloc: node %d: there are %u\n", nid, zones.nr_nodes);
+	return NULL;
 }
 
 static noinline struct page *alloc_failed(gfp_t gfp, unsigned int order)
@@ -109,15 +106,14 @@ static void make_compound(struct page *page, unsigned int order)
 		page[i].head = page_head(PAGE_TAIL, order, page->zone, 0);
 }
 
-struct page *alloc_pages(gfp_t gfp, unsigned int order)
+static __always_inline struct page *alloc_from(const struct zonelist *list,
+					       gfp_t gfp, unsigned int order)
 {
-	struct page *page = NULL;
+	struct page *page;
 
 	if (unlikely(order > MAX_ORDER) || should_fail(&fail_page_alloc))
 		return alloc_failed(gfp, order);
-	for (int z = highest_zone(gfp); z >= 0 && !page; z--)
-		if (zone_has_block(&zones[z], order))
-			page = zone_alloc(&zones[z], order);
+	page = zones_alloc(zonelist_zones(list, gfp), order);
 	if (unlikely(!page))
 		return alloc_failed(gfp, order);
 	if (gfp & __GFP_COMP)
@@ -127,12 +123,24 @@ struct page *alloc_pages(gfp_t gfp, unsigned int order)
 	return page;
 }
 
+struct page *alloc_pages(gfp_t gfp, unsigned int order)
+{
+	return alloc_from(local_list(), gfp, order);
+}
+
+struct page *alloc_pages_node(int nid, gfp_t gfp, unsigned int order)
+{
+	const struct zonelist *list = list_of(nid);
+
+	return list ? alloc_from(list, gfp, order) : NULL;
+}
+
 void __free_pages(struct page *page, unsigned int order)
 {
 	if (unlikely(!page))
 		return;
-	if (unlikely(!page_valid(page) || page->zone >= NR_ZONES ||
-		     !zone_put_block(&zones[page->zone], page, order)))
+	if (unlikely(!page_valid(page) || page->zone >= MAX_ZONES ||
+		     !zone_put_block(&zones.zone[page->zone], page, order)))
 		buddy_refuse_free(page, order);
 }
 
@@ -175,24 +183,6 @@ void free_pages(void *addr, unsigned int order)
 
 /* --- many single pages --------------------------------------------------- */
 
-/* The same from the zones that @gfp permits. */
-static struct page *alloc_singles(gfp_t gfp, size_t want, size_t *got)
-{
-	struct page *page = NULL;
-
-	/* Counted page by page, so that each of them can be made to fail. */
-	if (unlikely(fail_page_alloc.nth))
-		want = 1;
-	if (should_fail(&fail_page_alloc))
-		return NULL;
-	for (int z = highest_zone(gfp); z >= 0 && !page; z--)
-		if (zone_has_block(&zones[z], 0))
-			page = zone_alloc_singles(&zones[z], want, got);
-	if (page && gfp & __GFP_ZERO)
-		memset(page_address(page), 0, *got << PAGE_SHIFT);
-	return page;
-}
-
 #ifdef QUIRE_DEBUG
 static bool bulk_array_ok(struct page **array, size_t n)
 {
@@ -226,13 +216,20 @@ static inline size_t null_slots(struct page **slot, size_t n)
 }
 
 /* Fill the @n NULL slots from @slot on. Return: how many were filled. */
-static size_t fill_slots(gfp_t gfp, struct page **slot, size_t n)
+static size_t fill_slots(struct zone *const *from, struct page **slot, size_t n)
 {
 	size_t done = 0, got;
 
 	while (done < n) {
-		struct page *page = alloc_singles(gfp, n - done, &got);
+		size_t want = n - done;
+		struct page *page;
 
+		/* Counted page by page: each of them can be made to fail. */
+		if (unlikely(fail_page_alloc.nth))
+			want = 1;
+		if (should_fail(&fail_page_alloc))
+			break;
+		page = zones_alloc_singles(from, want, &got);
 		if (!page)
 			break;
 		for (size_t i = 0; i < got; i++)
@@ -242,10 +239,20 @@ static size_t fill_slots(gfp_t gfp, struct page **slot, size_t n)
 	return done;
 }
 
-size_t alloc_pages_bulk(gfp_t gfp, size_t n, struct page **array)
+static noinline void clear_pages(struct page **slot, size_t n)
 {
+	for (size_t i = 0; i < n; i++)
+		memset(page_address(slot[i]), 0, PAGE_SIZE);
+}
+
+size_t alloc_pages_bulk_array_node(gfp_t gfp, int nid, size_t n,
+				   struct page **array)
+{
+	const struct zonelist *list = list_of(nid);
 	size_t i = 0;
 
+	if (unlikely(!list))
+		return 0;
 	if (unlikely(!array && n)) {
 		printk("page_alloc: bulk array of %zu slots is NULL\n", n);
 		return 0;
@@ -254,8 +261,11 @@ size_t alloc_pages_bulk(gfp_t gfp, size_t n, struct page **array)
 		return 0;
 	while (i < n) {
 		size_t want = null_slots(&array[i], n - i);
-		size_t got = fill_slots(gfp, &array[i], want);
+		size_t got =
+			fill_slots(zonelist_zones(list, gfp), &array[i], want);
 
+		if (gfp & __GFP_ZERO)
+			clear_pages(&array[i], got);
 		i += got;
 		if (got < want)
 			break;
@@ -268,7 +278,7 @@ size_t alloc_pages_bulk(gfp_t gfp, size_t n, struct page **array)
 /* Zone of the block at @page; any, where no block is. */
 static inline struct zone *zone_around(const struct page *page)
 {
-	return &zones[page->zone < NR_ZONES ? page->zone : ZONE_DMA];
+	return &zones.zone[page->zone < MAX_ZONES ? page->zone : 0];
 }
 
 /*
@@ -338,36 +348,20 @@ static void check_free_range(const struct boot_info *info, pa_t start, pa_t end)
 		    info->handoff_end);
 }
 
-static void init_zones(void)
-{
-	unsigned long end = page_present_bits << MAX_ORDER;
-	unsigned long dma_end = min(end, DMA_END_PFN);
-	unsigned long dma32_end = min(end, DMA32_END_PFN);
-
-	zone_init(&zones[ZONE_DMA], "DMA", ZONE_DMA, 0, dma_end);
-	zone_init(&zones[ZONE_DMA32], "DMA32", ZONE_DMA32, dma_end, dma32_end);
-	zone_init(&zones[ZONE_NORMAL], "NORMAL", ZONE_NORMAL, dma32_end, end);
-}
-
 void page_alloc_init(const struct boot_info *info, struct memblock *mb)
 {
 	pa_t start, end;
 
-	init_zones();
+	zone_set_init(&zones, &node_map, page_present_bits << MAX_ORDER);
 	memblock_close(mb);
 	for_each_memblock_free(mb, start, end) {
-		unsigned long first = PAGE_ALIGN(start) >> PAGE_SHIFT;
-		unsigned long last = end >> PAGE_SHIFT;
-
 		check_free_range(info, start, end);
-		for (unsigned int z = 0; z < NR_ZONES; z++) {
-			unsigned long from = max(first, zones[z].start_pfn);
-			unsigned long to = min(last, zones[z].end_pfn);
-
-			if (from < to)
-				zone_add_pages(&zones[z], from, to);
-		}
+		if (PAGE_ALIGN(start) < PAGE_ALIGN_DOWN(end))
+			zone_set_add(&zones, &node_map,
+				     PAGE_ALIGN(start) >> PAGE_SHIFT,
+				     end >> PAGE_SHIFT);
 	}
+	zone_set_link(&zones, &node_map);
 	ready = true;
 }
 
@@ -376,34 +370,38 @@ bool page_alloc_ready(void)
 	return ready;
 }
 
-struct zone *zone_of_type(enum zone_type type)
+struct zone *node_zone(unsigned int nid, enum zone_type type)
 {
-	ASSERTF(type < NR_ZONES, "zone %d", type);
-	return &zones[type];
+	ASSERTF(nid < zones.nr_nodes && type < NR_ZONES, "node %u, zone %d",
+		nid, type);
+	return &zones.zone[nid * NR_ZONES + type];
+}
+
+const struct zonelist *node_zonelist(unsigned int nid)
+{
+	ASSERTF(nid < zones.nr_nodes, "node %u of %u", nid, zones.nr_nodes);
+	return &zones.list[nid];
 }
 
 unsigned long nr_free_pages(void)
 {
 	unsigned long sum = 0;
 
-	for (unsigned int z = 0; z < NR_ZONES; z++)
-		sum += __atomic_load_n(&zones[z].free_pages, __ATOMIC_RELAXED);
+	for (unsigned int id = 0; id < zones.nr_zones; id++)
+		sum += __atomic_load_n(&zones.zone[id].free_pages,
+				       __ATOMIC_RELAXED);
 	return sum;
 }
 
 unsigned long nr_managed_pages(void)
 {
-	unsigned long sum = 0;
-
-	for (unsigned int z = 0; z < NR_ZONES; z++)
-		sum += zones[z].managed_pages;
-	return sum;
+	return zones.managed_pages;
 }
 
 bool buddy_verify(void)
 {
-	for (unsigned int z = 0; ready && z < NR_ZONES; z++)
-		if (!zone_verify(&zones[z]))
+	for (unsigned int id = 0; id < zones.nr_zones; id++)
+		if (!zone_verify(&zones.zone[id]))
 			return false;
 	return true;
 }

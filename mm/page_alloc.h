@@ -12,6 +12,7 @@
 #include <mm/gfp.h>
 #include <mm/memblock.h>
 #include <mm/page.h>
+#include <mm/zonelist.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -27,12 +28,20 @@ bool page_alloc_ready(void);
 
 /*
  * Allocate 2^@order pages, physically contiguous, aligned to their size, with
- * one reference. Tried: NORMAL, DMA32, DMA, from the first that @gfp permits.
+ * one reference. Tried: the zones of this CPU's node that @gfp permits, then
+ * those of other nodes, the nearest first.
  * Context: any with GFP_ATOMIC and GFP_NOWAIT; GFP_KERNEL where one may wait.
  * Return: the first page; NULL: out of memory (after one line unless
  * __GFP_NOWARN), or @order above MAX_ORDER (after one line).
  */
 struct page *alloc_pages(gfp_t gfp, unsigned int order);
+
+/*
+ * The same as if from a CPU of node @nid; NUMA_NO_NODE: of this one.
+ * Context, return: as above; NULL also when there is no node @nid, after one
+ * line.
+ */
+struct page *alloc_pages_node(int nid, gfp_t gfp, unsigned int order);
 
 static inline struct page *alloc_page(gfp_t gfp)
 {
@@ -75,14 +84,21 @@ static inline void *get_zeroed_page(gfp_t gfp)
 
 /*
  * Fill the NULL slots among the @n slots of @array with single pages, in
- * order, until memory runs out.
+ * order, until memory runs out, as if from a CPU of node @nid; NUMA_NO_NODE:
+ * of this one.
  * Context: as for alloc_pages().
  * Return: r such that slots [0, r) are all filled, and slots from r on are as
  * they were. At least one slot is filled when there is a NULL slot and a page.
- * 0 after one line: @array is NULL, or (debug builds) holds something that is
- * no allocated page.
+ * 0 after one line: there is no node @nid, @array is NULL, or (debug builds)
+ * holds something that is no allocated page.
  */
-size_t alloc_pages_bulk(gfp_t gfp, size_t n, struct page **array);
+size_t alloc_pages_bulk_array_node(gfp_t gfp, int nid, size_t n,
+				   struct page **array);
+
+static inline size_t alloc_pages_bulk(gfp_t gfp, size_t n, struct page **array)
+{
+	return alloc_pages_bulk_array_node(gfp, NUMA_NO_NODE, n, array);
+}
 
 /*
  * Give up one reference to each single page in the @n slots of @array, skip
@@ -106,7 +122,9 @@ bool buddy_verify(void);
 /* Boot parameter fail_page_alloc=N: the Nth page allocation from then fails. */
 extern struct fault_attr fail_page_alloc;
 
-/* The machine's zone @type, for reports and tests. Any context. */
-struct zone *zone_of_type(enum zone_type type);
+/* Zone @type of node @nid, and the list that its CPUs are served from, for
+ * reports and tests. Any context. */
+struct zone *node_zone(unsigned int nid, enum zone_type type);
+const struct zonelist *node_zonelist(unsigned int nid);
 
 #endif

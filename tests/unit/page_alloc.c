@@ -201,6 +201,18 @@ TEST(page_alloc, each_allocation_can_be_made_to_fail)
 
 /* --- running out ---------------------------------------------------------- */
 
+/* Place of the zone of @page in the list of this CPU's node. */
+static unsigned int rank_of(const struct page *page)
+{
+	struct zone *const *zone =
+		zonelist_zones(node_zonelist(cpu_to_node(cpu_id())), 0);
+	unsigned int i = 0;
+
+	while (zone[i] && zone[i]->id != page->zone)
+		i++;
+	return i;
+}
+
 /* Take all memory, the largest blocks first, onto @taken. Return: whether the
  * zones came in the order in which they should, for each order of blocks. */
 static bool take_all_memory(struct list_head *taken)
@@ -208,12 +220,12 @@ static bool take_all_memory(struct list_head *taken)
 	bool in_order = true;
 
 	for (unsigned int o = NR_ORDERS; o-- > 0;) {
-		unsigned int zone = ZONE_NORMAL;
+		unsigned int rank = 0;
 		struct page *page;
 
 		while ((page = alloc_pages(QUIET, o))) {
-			in_order = in_order && page->zone <= zone;
-			zone = page->zone;
+			in_order = in_order && rank_of(page) >= rank;
+			rank = rank_of(page);
 			list_add(&page->list, taken);
 		}
 	}
@@ -267,9 +279,18 @@ TEST(page_alloc, out_of_memory)
 	EXPECT(buddy_verify());
 }
 
+static unsigned long dma_pages(void)
+{
+	unsigned long sum = 0;
+
+	for (unsigned int nid = 0; nid < nr_nodes(); nid++)
+		sum += node_zone(nid, ZONE_DMA)->free_pages;
+	return sum;
+}
+
 TEST(page_alloc, limited_zones_run_out_alone)
 {
-	unsigned long dma = zone_of_type(ZONE_DMA)->free_pages;
+	unsigned long dma = dma_pages();
 	LIST_HEAD(taken);
 	struct page *page;
 	unsigned long n = 0;
@@ -279,12 +300,12 @@ TEST(page_alloc, limited_zones_run_out_alone)
 		list_add(&page->list, &taken);
 	}
 	EXPECT_EQ(n, dma);
-	EXPECT_EQ(zone_of_type(ZONE_DMA)->free_pages, 0);
+	EXPECT_EQ(dma_pages(), 0);
 	page = alloc_page(QUIET);
 	EXPECT_NOT_NULL(page);
 	__free_pages(page, 0);
 	give_back(&taken);
-	EXPECT_EQ(zone_of_type(ZONE_DMA)->free_pages, dma);
+	EXPECT_EQ(dma_pages(), dma);
 	EXPECT(buddy_verify());
 }
 
