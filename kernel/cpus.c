@@ -11,6 +11,7 @@
 #include <lib/param.h>
 #include <lib/printk.h>
 #include <lib/string.h>
+#include <mm/node.h>
 #include <mm/vmalloc.h>
 
 #define LOW_MEMORY_END (1UL << 20)
@@ -72,6 +73,13 @@ static void free_memory(va_t va)
 	vfree((void *)va);
 }
 
+/* What a started CPU runs. */
+static void enter_cpu(void)
+{
+	node_add_cpu(cpu_id(), smp_apic_id(cpu_id()));
+	sched_enter_cpu();
+}
+
 /* Return: the CPUs of @firmware that run or may be started, in @cpus. */
 static size_t list_cpus(const struct firmware *firmware,
 			struct smp_cpu cpus[ACPI_MAX_CPUS])
@@ -95,10 +103,11 @@ void cpus_start(const struct boot_info *info, const struct firmware *firmware)
 		.low_page = find_low_page(info),
 		.alloc = alloc_memory,
 		.free = free_memory,
-		.entry = sched_enter_cpu,
+		.entry = enter_cpu,
 	};
 	unsigned int online = smp_start(&boot);
 
+	node_add_cpu(0, smp_apic_id(0));
 	if (online < boot.nr)
 		printk("CPUs: %u online, of %zu\n", online, boot.nr);
 	else

@@ -7,6 +7,7 @@
 #include <lib/printk.h>
 #include <lib/string.h>
 #include <mm/kernel_map.h>
+#include <mm/node.h>
 
 /* Where the local APIC's registers are when no table says otherwise. */
 #define LOCAL_APIC_DEFAULT 0xfee00000UL
@@ -29,6 +30,26 @@ static int set_clock(const char *value)
 PARAM_FN("clock", set_clock,
 	 "what the clock counts: ns (default) or instructions");
 
+/* The nodes that SRAT and SLIT tell of. */
+static void read_nodes(const struct acpi *acpi)
+{
+	static struct acpi_affinity affinity;
+	static struct acpi_distances distances;
+	bool srat = !acpi_affinity(acpi, &affinity);
+	bool slit = srat && !acpi_distances(acpi, &distances);
+
+	if (affinity.dropped + distances.dropped)
+		printk("nodes: SRAT: %u entries of no use; SLIT: %u domains "
+		       "too many\n",
+		       affinity.dropped, distances.dropped);
+	srat = srat &&
+	       !node_map_build(&node_map, &affinity, slit ? &distances : NULL);
+	printk("nodes: %u, %s\n", nr_nodes(),
+	       !srat  ? "as no SRAT tells of more"
+	       : slit ? "by SRAT and SLIT"
+		      : "by SRAT, all equally far");
+}
+
 void firmware_read(const struct boot_info *info, struct firmware *firmware)
 {
 	struct acpi acpi;
@@ -43,6 +64,7 @@ void firmware_read(const struct boot_info *info, struct firmware *firmware)
 	printk("ACPI: %u CPUs, HPET %s, PM timer %s\n", firmware->cpus.nr,
 	       firmware->hpet.pa ? "yes" : "no",
 	       firmware->pm_timer.port ? "yes" : "no");
+	read_nodes(&acpi);
 }
 
 va_t firmware_map_local_apic(const struct firmware *firmware)

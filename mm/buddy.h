@@ -19,7 +19,7 @@ enum zone_type {
 };
 
 /* The id of a zone that is none of the allocator's own: a test's. */
-#define ZONE_PRIVATE 255
+#define ZONE_PRIVATE 254
 
 /* Free blocks of one order. */
 struct free_area {

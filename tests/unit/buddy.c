@@ -499,7 +499,7 @@ TEST(buddy, what_can_not_be_freed)
 	REQUIRE_NOT_NULL(page);
 
 	page->zone = ZONE_PRIVATE + 1;
-	expect_refused(page, 2, "used, order 2, zone 5");
+	expect_refused(page, 2, "used, order 2, zone 255");
 	page->zone = ZONE_PRIVATE;
 	expect_refused(page, 1, "order 1: it is used, order 2");
 	expect_refused(page, 3, "order 3: it is used, order 2");
