@@ -90,8 +90,8 @@ HOST_CC   ?= gcc
 HOST_OUT  := build/host$(if $(findstring clang,$(notdir $(HOST_CC))),-clang)$(if \
 	$(WERROR),-werror)
 HOST_TEST := $(HOST_OUT)/quire-host
-HOST_SRCS := $(sort $(shell find arch/hosted lib mm tests/unit tests/bench \
-	tests/hosted_main.c -name '*.c' -not -path '*/x86_64/*' \
+HOST_SRCS := $(sort $(shell find arch/hosted arch/common lib mm tests/unit \
+	tests/bench tests/hosted_*.c -name '*.c' -not -path '*/x86_64/*' \
 	-not -path 'tests/*/kernel/*'))
 HOST_OBJS := $(HOST_SRCS:%=$(HOST_OUT)/obj/%.o)
 HOST_INCLUDES := -Iarch/include -Iarch/hosted/include -I.

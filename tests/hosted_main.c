@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kernel_main of the hosted machine: brings memory up in the kernel's own
- * order, then runs suites, or what test= and bench= name. It lies under
+ * kernel_main of the hosted machine: brings memory and CPUs up in the kernel's
+ * own order, then runs suites, or what test= and bench= name. It lies under
  * tests/, since it stands on mm/ and the tests; arch/hosted/ may know neither.
  */
 #include <arch/boot_info.h>
@@ -13,6 +13,7 @@
 #include <mm/kernel_map.h>
 #include <mm/mm.h>
 #include <mm/page_alloc.h>
+#include <tests/hosted_cpus.h>
 
 static const struct leak_check leak_check = {.snapshot = mm_snapshot};
 
@@ -38,6 +39,7 @@ _Noreturn void kernel_main(const struct boot_info *info)
 
 	if (param_parse(info->cmdline) || !memory_init(info))
 		machine_exit(MACHINE_FAILED);
+	hosted_cpus_start();
 	if (*test_glob || !*bench_glob)
 		failed += test_run(NULL).failed;
 	if (*bench_glob)

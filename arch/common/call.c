@@ -144,7 +144,7 @@ int cpu_call(unsigned int cpu, cpu_call_fn fn, void *arg, bool wait)
 struct smp_stats smp_stats(unsigned int cpu)
 {
 	return (struct smp_stats){
-		.calls_run = *per_cpu_ptr(&calls_run, cpu),
+		.calls_run = per_cpu_read(calls_run, cpu),
 		.ipis_sent = ipis_sent(cpu) + tlb_stats(cpu).ipis_sent,
 	};
 }

@@ -76,7 +76,12 @@ void tlb_flush_all_local(void)
 
 struct tlb_stats tlb_stats(unsigned int cpu)
 {
-	return *per_cpu_ptr(&tlb_counters, cpu);
+	return (struct tlb_stats){
+		.requests = per_cpu_read(tlb_counters.requests, cpu),
+		.ipis_sent = per_cpu_read(tlb_counters.ipis_sent, cpu),
+		.range_flushes = per_cpu_read(tlb_counters.range_flushes, cpu),
+		.full_flushes = per_cpu_read(tlb_counters.full_flushes, cpu),
+	};
 }
 
 static void hooks_changed(void)

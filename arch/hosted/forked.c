@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cpus.h"
+
+#include <arch/cpu.h>
 #include <errno.h>
+#include <lib/panic.h>
 #include <machine/forked.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,11 +31,13 @@ int hosted_run_forked(void (*fn)(void), char *output, size_t size)
 	int fds[2], status;
 	pid_t pid;
 
+	ASSERTF(cpu_id() == 0, "CPU %u", cpu_id());
 	output[0] = '\0';
 	if (pipe(fds))
 		return -1;
 	pid = fork();
 	if (pid == 0) {
+		cpus_forked();
 		dup2(fds[1], STDOUT_FILENO);
 		dup2(fds[1], STDERR_FILENO);
 		close(fds[0]);

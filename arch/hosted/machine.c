@@ -5,9 +5,6 @@
 #include <arch/clock.h>
 #include <arch/cpu.h>
 #include <arch/machine.h>
-#include <arch/smp.h>
-
-_Thread_local struct hosted_cpu hosted_cpu;
 
 void console_write(const char *s, size_t n)
 {
@@ -87,29 +84,15 @@ uint64_t clock_ticks_to_ns(uint64_t ticks)
 	return ticks;
 }
 
-unsigned int cpus_online(void)
-{
-	return 1;
-}
-
-cpumask_t cpu_online_mask(void)
-{
-	return cpumask_of(0);
-}
-
-bool cpu_stop(unsigned int cpu, cpu_report_fn report)
-{
-	return false; /* there is no other CPU */
-}
-
-/* A frame is the caller's frame pointer, then the return address. */
-size_t arch_backtrace(const void *frame, uintptr_t *pcs, size_t max)
+/* A frame is the caller's frame pointer, then the return address. What is no
+ * frame may be anything, also what a sanitizer guards. */
+__attribute__((no_sanitize_address)) size_t
+arch_backtrace(const void *frame, uintptr_t *pcs, size_t max)
 {
 	const uintptr_t *fp = frame ? frame : __builtin_frame_address(0);
-	uintptr_t low, high;
+	uintptr_t low = hosted_cpu.stack_low, high = hosted_cpu.stack_high;
 	size_t n = 0;
 
-	os_stack_bounds(&low, &high);
 	while (n < max && (uintptr_t)fp >= low &&
 	       (uintptr_t)fp <= high - 2 * sizeof(*fp) &&
 	       (uintptr_t)fp % sizeof(*fp) == 0) {

@@ -7,7 +7,7 @@
  * The words are the kernel command line. Builds what a boot loader would hand
  * over, and enters the kernel.
  */
-#include "os.h"
+#include "cpus.h"
 #include "ram.h"
 
 #include <arch/boot_info.h>
@@ -82,6 +82,7 @@ int main(int argc, char **argv)
 	size_t low = DEFAULT_RAM, high = 0;
 
 	info.start_ticks = clock_ticks();
+	cpus_init();
 	for (int i = 1; i < argc; i++) {
 		const char *v;
 

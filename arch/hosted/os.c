@@ -3,12 +3,19 @@
 #include "os.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sanitizer/common_interface_defs.h>
+#include <sched.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
+
+#define NS_PER_S 1000000000ULL
 
 /*
  * Read by the sanitizers at start. A report of theirs ends the process with
@@ -17,6 +24,7 @@
  */
 const char *__asan_default_options(void);
 const char *__ubsan_default_options(void);
+const char *__tsan_default_options(void);
 
 const char *__asan_default_options(void)
 {
@@ -26,6 +34,13 @@ const char *__asan_default_options(void)
 const char *__ubsan_default_options(void)
 {
 	return "exitcode=2:print_stacktrace=1";
+}
+
+/* A copy of the process may start CPUs of its own. */
+const char *__tsan_default_options(void)
+{
+	return "exitcode=2:halt_on_error=1:die_after_fork=0:second_deadlock_"
+	       "stack=1";
 }
 
 uintptr_t os_reserve(uintptr_t hint, size_t size, size_t align)
@@ -72,7 +87,93 @@ uint64_t os_now_ns(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+	return (uint64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+uintptr_t os_map(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? 0 : (uintptr_t)p;
+}
+
+int os_thread_start(void *(*fn)(void *unused), uintptr_t *thread)
+{
+	pthread_t t;
+
+	if (pthread_create(&t, NULL, fn, NULL))
+		return -1;
+	*thread = (uintptr_t)t;
+	return 0;
+}
+
+uintptr_t os_thread_self(void)
+{
+	return (uintptr_t)pthread_self();
+}
+
+void os_wait(const _Atomic uint32_t *word, uint32_t value, uint64_t until)
+{
+	struct timespec t = {until / NS_PER_S, until % NS_PER_S};
+
+	syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value,
+		until ? &t : NULL, NULL, FUTEX_BITSET_MATCH_ANY);
+}
+
+void os_wake(const _Atomic uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1);
+}
+
+void os_relax(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#endif
+}
+
+void os_yield(void)
+{
+	sched_yield();
+}
+
+void os_pause(void)
+{
+	pause();
+}
+
+static bool (*nmi_handler)(uintptr_t pc, const void *frame);
+
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+	const mcontext_t *m = &((ucontext_t *)context)->uc_mcontext;
+	int saved = errno;
+
+	(void)signal;
+	(void)info;
+#if defined(__x86_64__)
+	nmi_handler(m->gregs[REG_RIP], (void *)m->gregs[REG_RBP]);
+#elif defined(__aarch64__)
+	nmi_handler(m->pc, (void *)m->regs[29]);
+#endif
+	errno = saved;
+}
+
+void os_on_nmi(bool (*handler)(uintptr_t pc, const void *frame))
+{
+	struct sigaction action = {
+		.sa_sigaction = on_signal,
+		.sa_flags = SA_SIGINFO | SA_RESTART,
+	};
+
+	nmi_handler = handler;
+	sigaction(SIGUSR1, &action, NULL);
+}
+
+void os_send_nmi(uintptr_t thread)
+{
+	pthread_kill((pthread_t)thread, SIGUSR1);
 }
 
 void os_stack_bounds(uintptr_t *low, uintptr_t *high)

@@ -6,6 +6,7 @@
 #ifndef HOSTED_OS_H
 #define HOSTED_OS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,37 @@ int os_getc(void);
 
 /* Nanoseconds of a monotonic clock. */
 uint64_t os_now_ns(void);
+
+/* Zeroed memory of @size bytes at least. Return: its address, 0: none. */
+uintptr_t os_map(size_t size);
+
+/*
+ * Run @fn in a new thread.
+ * Return: 0 and its name in *@thread, or -1 when the system refuses.
+ */
+int os_thread_start(void *(*fn)(void *unused), uintptr_t *thread);
+
+/* The name of the calling thread. */
+uintptr_t os_thread_self(void);
+
+/*
+ * Sleep while *@word is @value, at most until os_now_ns() is @until (0: for
+ * ever). Returns early at times.
+ */
+void os_wait(const _Atomic uint32_t *word, uint32_t value, uint64_t until);
+
+/* Wake who sleeps on @word. */
+void os_wake(const _Atomic uint32_t *word);
+
+/* Let the core do something else: for an instant; another thread; a signal. */
+void os_relax(void);
+void os_yield(void);
+void os_pause(void);
+
+/* Have @handler run in the thread that an NMI is sent to, told where that
+ * thread was: instruction and frame pointer. */
+void os_on_nmi(bool (*handler)(uintptr_t pc, const void *frame));
+void os_send_nmi(uintptr_t thread);
 
 /* The calling thread's stack: [*low, *high). */
 void os_stack_bounds(uintptr_t *low, uintptr_t *high);

@@ -34,8 +34,7 @@
 #include "tlb.h"
 #include "ram.h"
 
-#include <arch/cpu.h>
-#include <arch/tlb.h>
+#include <common/tlb.h>
 #include <lib/panic.h>
 
 #define TLB_SETS 64
@@ -51,10 +50,9 @@ struct tlb_entry {
 struct soft_tlb {
 	struct tlb_entry way[TLB_SETS][TLB_WAYS];
 	unsigned char next[TLB_SETS]; /* the way replaced next */
-	struct tlb_stats stats;
 };
 
-static struct soft_tlb tlbs[MAX_CPUS];
+static DEFINE_PER_CPU(struct soft_tlb, soft_tlb);
 
 _Noreturn void hosted_bad_pte(const char *what, uint64_t v, unsigned int level)
 {
@@ -115,7 +113,7 @@ bool tlb_walk(va_t va, struct translation *t)
 
 bool tlb_cached(va_t va, struct translation *t)
 {
-	struct tlb_entry *e = find(&tlbs[cpu_id()], va);
+	struct tlb_entry *e = find(this_cpu_ptr(&soft_tlb), va);
 
 	if (e)
 		*t = (struct translation){e->pa, e->prot};
@@ -127,117 +125,29 @@ bool tlb_lookup(va_t va, bool write, struct translation *t)
 	if (!tlb_cached(va, t)) {
 		if (!tlb_walk(va, t))
 			return false;
-		insert(&tlbs[cpu_id()], va, *t);
+		insert(this_cpu_ptr(&soft_tlb), va, *t);
 	}
 	return !write || t->prot & PROT_WRITE;
 }
 
-void tlb_flush_page_local(va_t va)
+void tlb_forget_page(va_t va)
 {
-	struct tlb_entry *e = find(&tlbs[cpu_id()], va);
+	struct tlb_entry *e = find(this_cpu_ptr(&soft_tlb), va);
 
 	if (e)
 		e->valid = false;
 }
 
-static void forget_all(void)
+void tlb_flush_page_local(va_t va)
 {
-	struct soft_tlb *tlb = &tlbs[cpu_id()];
+	tlb_forget_page(va);
+}
+
+void tlb_forget_all(void)
+{
+	struct soft_tlb *tlb = this_cpu_ptr(&soft_tlb);
 
 	for (unsigned int set = 0; set < TLB_SETS; set++)
 		for (unsigned int i = 0; i < TLB_WAYS; i++)
 			tlb->way[set][i].valid = false;
-}
-
-/* Interrupts, other CPUs: there is one CPU. */
-static struct {
-	tlb_observer_fn observer;
-	enum tlb_test_skip skip;
-} hooks;
-
-static void observe(va_t start, va_t end)
-{
-	if (hooks.observer)
-		hooks.observer(cpu_id(), start, end);
-}
-
-static void flush_all_here(void)
-{
-	tlbs[cpu_id()].stats.full_flushes++;
-	if (hooks.skip == TLB_SKIP_LOCAL)
-		return;
-	forget_all();
-	observe(0, ~0UL);
-}
-
-static void flush_here(const struct tlb_range *ranges, unsigned int nr)
-{
-	tlbs[cpu_id()].stats.range_flushes++;
-	if (hooks.skip == TLB_SKIP_LOCAL)
-		return;
-	for (; nr; nr--, ranges++) {
-		for (va_t va = ranges->start; va < ranges->end; va += PAGE_SIZE)
-			tlb_flush_page_local(va);
-		observe(ranges->start, ranges->end);
-	}
-}
-
-void tlb_flush_all_local(void)
-{
-	flush_all_here();
-}
-
-void tlb_flush_ranges(cpumask_t mask, const struct tlb_range *ranges,
-		      unsigned int nr)
-{
-	size_t pages = 0;
-
-	for (unsigned int i = 0; i < nr; i++) {
-		const struct tlb_range *r = &ranges[i];
-
-		ASSERTF(r->start < r->end &&
-				!((r->start | r->end) & ~PAGE_MASK),
-			"TLB flush of [%#lx, %#lx)", r->start, r->end);
-		pages += (r->end - r->start) >> PAGE_SHIFT;
-	}
-	tlbs[cpu_id()].stats.requests++;
-	if (!cpumask_test(mask, cpu_id()))
-		return;
-	if (!nr || pages > TLB_RANGE_MAX_PAGES)
-		flush_all_here();
-	else
-		flush_here(ranges, nr);
-}
-
-void tlb_flush_mask(cpumask_t mask, va_t start, va_t end)
-{
-	tlb_flush_ranges(mask, &(struct tlb_range){start, end}, 1);
-}
-
-void tlb_flush_kernel_range(va_t start, va_t end)
-{
-	tlb_flush_mask(cpu_online_mask(), start, end);
-}
-
-void tlb_flush_all(void)
-{
-	tlb_flush_ranges(cpu_online_mask(), NULL, 0);
-}
-
-struct tlb_stats tlb_stats(unsigned int cpu)
-{
-	return tlbs[cpu].stats;
-}
-
-tlb_observer_fn tlb_set_observer(tlb_observer_fn observer)
-{
-	tlb_observer_fn before = hooks.observer;
-
-	hooks.observer = observer;
-	return before;
-}
-
-void tlb_test_skip(enum tlb_test_skip skip)
-{
-	hooks.skip = skip;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The contract, part 13: threads of execution.
+ * The contract, part 13: threads of execution. Only kernel/ stands on this
+ * part, which is no part of the hosted build; so the hosted machine, whose CPUs
+ * each run one loop, leaves it out.
  */
 #ifndef ARCH_CONTEXT_H
 #define ARCH_CONTEXT_H

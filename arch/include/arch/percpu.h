@@ -38,4 +38,9 @@
 /* @cpu's copy of the variable at @ptr, @cpu online or having been so. */
 #define per_cpu_ptr(ptr, cpu) percpu_shift(ptr, per_cpu_offset(cpu))
 
+/* One untorn read of @cpu's copy of the scalar @name, which @cpu may be about
+ * to change. */
+#define per_cpu_read(name, cpu)                                                \
+	__atomic_load_n(per_cpu_ptr(&(name), cpu), __ATOMIC_RELAXED)
+
 #endif

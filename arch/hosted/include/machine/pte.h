@@ -110,7 +110,9 @@ static inline pte_t pte_make_table(pa_t pa)
 
 static inline pte_t pte_get(const pte_t *p)
 {
-	return (pte_t){__atomic_load_n(&p->v, __ATOMIC_RELAXED)};
+	/* The walk reads the next table through what is read here; C orders
+	 * such reads by acquire alone. */
+	return (pte_t){__atomic_load_n(&p->v, __ATOMIC_ACQUIRE)};
 }
 
 static inline void pte_set(pte_t *p, pte_t pte)
