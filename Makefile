@@ -87,16 +87,24 @@ $(ELF): $(OBJS) linker.ld tools/symbols.py
 # lib/, mm/ and their unit suites as a Linux process under sanitizers.
 
 HOST_CC   ?= gcc
+SAN       ?= address
+ifeq ($(filter $(SAN),address thread),)
+$(error SAN=$(SAN): must be address or thread)
+endif
 HOST_OUT  := build/host$(if $(findstring clang,$(notdir $(HOST_CC))),-clang)$(if \
-	$(WERROR),-werror)
+	$(filter thread,$(SAN)),-thread)$(if $(WERROR),-werror)
 HOST_TEST := $(HOST_OUT)/quire-host
 HOST_SRCS := $(sort $(shell find arch/hosted arch/common lib mm tests/unit \
 	tests/bench tests/hosted_*.c -name '*.c' -not -path '*/x86_64/*' \
 	-not -path 'tests/*/kernel/*'))
 HOST_OBJS := $(HOST_SRCS:%=$(HOST_OUT)/obj/%.o)
+HOST_SANITIZE_address := -fsanitize=address,undefined
+HOST_SANITIZE_thread  := -fsanitize=thread,undefined -DTHREAD_SANITIZER
+# gcc loses track of what is initialised between its own calls.
+HOST_SANITIZE_thread  += $(if $(findstring clang,$(HOST_CC)),,-Wno-maybe-uninitialized)
 HOST_INCLUDES := -Iarch/include -Iarch/hosted/include -I.
 HOST_CFLAGS := -std=gnu11 -g -O1 -fno-omit-frame-pointer \
-	-fsanitize=address,undefined -fno-sanitize-recover=undefined \
+	$(HOST_SANITIZE_$(SAN)) -fno-sanitize-recover=undefined \
 	-fno-common -fno-strict-aliasing -DQUIRE_DEBUG \
 	$(WARNINGS) $(HOST_INCLUDES)
 

@@ -27,10 +27,18 @@
 #define LOW_HOLE_START 0x9f000UL
 #define LOW_HOLE_END   0x100000UL
 
-/* The same addresses in every run, where Linux can give them. */
-#define RAM_HINT     0x200000000000UL
-#define VMEMMAP_HINT 0x300000000000UL
-#define RAM_ALIGN    (1UL << 30) /* of the largest page */
+/*
+ * The same addresses in every run, where Linux can give them. ThreadSanitizer
+ * leaves the program its first 512 GiB; AddressSanitizer has its shadow there.
+ */
+#ifdef THREAD_SANITIZER
+#	define RAM_HINT     0x1000000000UL
+#	define VMEMMAP_HINT 0x4000000000UL
+#else
+#	define RAM_HINT     0x200000000000UL
+#	define VMEMMAP_HINT 0x300000000000UL
+#endif
+#define RAM_ALIGN (1UL << 30) /* of the largest page */
 
 /* Most that a descriptor may take; mm/page.h has the real size. */
 #define DESCRIPTOR_MAX 64

@@ -134,7 +134,7 @@ TEST(hosted_panic, pointer_into_a_hole)
 {
 	EXPECT_EQ(hosted_run_forked(touch_hole, out, sizeof(out)),
 		  STATUS_PANIC);
-	EXPECT_CONTAINS(out, "AddressSanitizer: SEGV");
+	EXPECT_CONTAINS(out, "Sanitizer: SEGV");
 }
 
 static void overflow_int(void)
