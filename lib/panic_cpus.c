@@ -32,8 +32,7 @@ void panic_stop_cpus(void)
 	cpumask_t others = {cpu_online_mask().bits & ~me};
 	unsigned int cpu;
 
-	for_each_cpu(cpu, others)
-	{
+	for_each_cpu(cpu, others) {
 		if (cpu_stop(cpu, note_place)) {
 			printk("CPU %u was at %pS\n", cpu, (void *)place.pc);
 			backtrace_print_pcs(place.callers, place.depth);

@@ -109,36 +109,51 @@ static void make_call(unsigned int cpu, cpu_call_fn fn, void *arg, bool wait)
 		ipi_send_call(cpu);
 }
 
-int cpu_call_mask(cpumask_t mask, cpu_call_fn fn, void *arg, bool wait)
+static void check_context(void)
 {
-	cpumask_t online = cpu_online_mask();
-	cpumask_t others = {mask.bits & ~cpumask_of(cpu_id()).bits};
-	unsigned int cpu;
-
 	ASSERTF(!in_interrupt() && irq_enabled(),
-		"cpu_call in %s with interrupts %s",
-		in_interrupt() ? "an interrupt handler" : "a thread",
-		irq_enabled() ? "on" : "off");
-	if (mask.bits & ~online.bits) {
-		printk("cpu_call: CPUs %#lx are not online, only %#lx\n",
-		       mask.bits & ~online.bits, online.bits);
-		return -EINVAL;
-	}
-	for_each_cpu(cpu, others) make_call(cpu, fn, arg, wait);
-	if (others.bits != mask.bits)
-		run_here(fn, arg);
-	for_each_cpu(cpu, others) if (wait) wait_for(call_to(cpu));
-	return 0;
+		"cpu_call: interrupts %s, handlers %u deep",
+		irq_enabled() ? "on" : "off", this_cpu_read(interrupt_depth));
 }
 
 int cpu_call(unsigned int cpu, cpu_call_fn fn, void *arg, bool wait)
 {
+	check_context();
 	if (cpu >= cpus_online()) {
-		printk("cpu_call: CPU %u is not online, only %u are\n", cpu,
+		printk("cpu_call: CPU %u is not online, %u are\n", cpu,
 		       cpus_online());
 		return -EINVAL;
 	}
-	return cpu_call_mask(cpumask_of(cpu), fn, arg, wait);
+	if (cpu == cpu_id()) {
+		run_here(fn, arg);
+		return 0;
+	}
+	make_call(cpu, fn, arg, wait);
+	if (wait)
+		wait_for(call_to(cpu));
+	return 0;
+}
+
+int cpu_call_mask(cpumask_t mask, cpu_call_fn fn, void *arg, bool wait)
+{
+	uint64_t online = cpu_online_mask().bits;
+	cpumask_t others = {mask.bits & ~cpumask_of(cpu_id()).bits};
+	unsigned int cpu;
+
+	check_context();
+	if (mask.bits & ~online) {
+		printk("cpu_call: CPUs %#lx are not online, %#lx are\n",
+		       mask.bits & ~online, online);
+		return -EINVAL;
+	}
+	for_each_cpu(cpu, others)
+		make_call(cpu, fn, arg, wait);
+	if (others.bits != mask.bits)
+		run_here(fn, arg);
+	for_each_cpu(cpu, others)
+		if (wait)
+			wait_for(call_to(cpu));
+	return 0;
 }
 
 struct smp_stats smp_stats(unsigned int cpu)

@@ -30,117 +30,114 @@
 #include <arch/smp.h>
 #include <common/ipi.h>
 #include <common/tlb.h>
-#include <lib/compiler.h>
 #include <lib/panic.h>
-#include <stdatomic.h>
 
-struct request {
-	_Atomic uint64_t left; /* bits of the CPUs that have to carry it out */
-	unsigned int nr;       /* of ranges; 0: everything */
-	const struct tlb_range *ranges;
-};
+DEFINE_PER_CPU(struct tlb_request, tlb_request) __aligned(64);
+DEFINE_PER_CPU(_Atomic uint64_t, tlb_requesters) __aligned(64);
+DEFINE_PER_CPU(struct tlb_request *, tlb_taken);
 
-static DEFINE_PER_CPU(struct request, request) __aligned(64);
-static DEFINE_PER_CPU(_Atomic uint64_t, requesters) __aligned(64);
-
-static void carry_out(unsigned int requester, uint64_t me)
+void tlb_carry_out_slowly(void)
 {
-	struct request *r = per_cpu_ptr(&request, requester);
-
-	tlb_flush_here(r->ranges, r->nr, TLB_SKIP_REMOTE);
-	atomic_fetch_and_explicit(&r->left, ~me, memory_order_release);
+	this_cpu_inc(interrupt_depth);
+	tlb_flush_here(&this_cpu_read(tlb_taken)->flush, TLB_SKIP_REMOTE);
+	this_cpu_dec(interrupt_depth);
 }
 
-void tlb_interrupt(void)
+/*
+ * Have the CPUs @others, some, carry out this CPU's request. Adding its bit,
+ * @me, is setting it, since it is clear (S2), and tells what was there before:
+ * if anything, the interrupt for that is still to come.
+ * Context: interrupts off.
+ */
+static inline void tell(uint64_t others, uint64_t me)
 {
-	uint64_t me = cpumask_of(cpu_id()).bits;
-	cpumask_t from;
-	unsigned int cpu;
+	uint64_t rest = others, unaware = others;
 
-	from.bits = atomic_exchange(this_cpu_ptr(&requesters), 0);
-	for_each_cpu(cpu, from) carry_out(cpu, me);
+	do {
+		if (unlikely(atomic_fetch_add(
+			    per_cpu_ptr(&tlb_requesters, lowest_bit(rest)),
+			    me)))
+			unaware &= ~(rest & -rest);
+		else
+			this_cpu_inc(tlb_counters.ipis_sent);
+	} while ((rest &= rest - 1));
+	if (likely(unaware))
+		ipi_send_tlb(unaware);
 }
 
-static void interrupt(unsigned int cpu, uint64_t me)
+static noinline _Noreturn void refuse(uint64_t others)
 {
-	if (atomic_fetch_or(per_cpu_ptr(&requesters, cpu), me))
-		return; /* it has not come to those before yet */
-	this_cpu_inc(tlb_counters.ipis_sent);
-	ipi_send_tlb(cpu);
+	panic("TLB flush on CPUs %#lx, interrupts %s, handlers %u deep", others,
+	      irq_enabled() ? "on" : "off", this_cpu_read(interrupt_depth));
 }
 
-static void shootdown(cpumask_t others, bool here,
-		      const struct tlb_range *ranges, unsigned int nr)
+static inline void flush_here(const struct tlb_flush *how)
 {
-	struct request *mine = this_cpu_ptr(&request);
-	uint64_t me = cpumask_of(cpu_id()).bits;
-	unsigned long flags;
-	unsigned int cpu;
+	if (likely(how->end))
+		tlb_flush_range_here(how->start, how->end);
+	else
+		tlb_flush_here(how, TLB_SKIP_LOCAL);
+}
 
-	ASSERTF(!in_interrupt() && irq_enabled(),
-		"TLB flush on other CPUs, interrupts %s%s",
-		irq_enabled() ? "on" : "off",
-		in_interrupt() ? ", in an interrupt handler" : "");
-	mine->ranges = ranges;
-	mine->nr = nr;
-	atomic_store_explicit(&mine->left, others.bits, memory_order_relaxed);
-	flags = irq_save();
-	for_each_cpu(cpu, others) interrupt(cpu, me);
-	if (here)
-		tlb_flush_here(ranges, nr, TLB_SKIP_LOCAL);
+/* Carry out on the CPUs of @mask what the others say: the fields of a struct
+ * tlb_flush. */
+static noinline void flush(cpumask_t mask, va_t start, va_t end,
+			   const struct tlb_range *ranges, unsigned int nr)
+{
+	struct tlb_request *mine = this_cpu_ptr(&tlb_request);
+	bool enabled = irq_enabled();
+	unsigned long flags = irq_save();
+	uint64_t me = this_cpu_bit();
+	uint64_t others = mask.bits & cpu_online_mask().bits & ~me;
+
+	this_cpu_inc(tlb_counters.requests);
+	mine->flush = (struct tlb_flush){start, end, ranges, nr};
+	if (others) {
+		if (unlikely(!enabled || this_cpu_read(interrupt_depth)))
+			refuse(others);
+		atomic_store_explicit(&mine->left, others,
+				      memory_order_relaxed);
+		tell(others, me);
+	}
+	if (mask.bits & me)
+		flush_here(&mine->flush);
 	irq_restore(flags);
 	while (atomic_load_explicit(&mine->left, memory_order_acquire))
 		cpu_relax();
 }
 
-static void flush_here_only(const struct tlb_range *ranges, unsigned int nr)
+static __always_inline void check(va_t start, va_t end)
 {
-	unsigned long flags = irq_save();
-
-	tlb_flush_here(ranges, nr, TLB_SKIP_LOCAL);
-	irq_restore(flags);
-}
-
-static void flush(cpumask_t mask, const struct tlb_range *ranges,
-		  unsigned int nr)
-{
-	uint64_t me = cpumask_of(cpu_id()).bits;
-	uint64_t on = mask.bits & cpu_online_mask().bits;
-
-	this_cpu_inc(tlb_counters.requests);
-	if (on & ~me)
-		shootdown((cpumask_t){on & ~me}, on & me, ranges, nr);
-	else if (on)
-		flush_here_only(ranges, nr);
-}
-
-/* Return: how many ranges to flush; 0: everything instead. */
-static unsigned int checked(const struct tlb_range *ranges, unsigned int nr)
-{
-	size_t pages = 0;
-
-	for (unsigned int i = 0; i < nr; i++) {
-		const struct tlb_range *r = &ranges[i];
-
-		ASSERTF(r->start < r->end &&
-				!((r->start | r->end) & (PAGE_SIZE - 1)),
-			"TLB flush of [%#lx, %#lx)", r->start, r->end);
-		pages += (r->end - r->start) >> PAGE_SHIFT;
-	}
-	return pages <= TLB_RANGE_MAX_PAGES ? nr : 0;
+	ASSERTF(start < end && !((start | end) & (PAGE_SIZE - 1)),
+		"TLB flush of [%#lx, %#lx)", start, end);
 }
 
 void tlb_flush_ranges(cpumask_t mask, const struct tlb_range *ranges,
 		      unsigned int nr)
 {
-	flush(mask, ranges, checked(ranges, nr));
+	size_t pages = 0;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		check(ranges[i].start, ranges[i].end);
+		pages += (ranges[i].end - ranges[i].start) >> PAGE_SHIFT;
+	}
+	flush(mask, 0, 0, ranges, pages <= TLB_RANGE_MAX_PAGES ? nr : 0);
+}
+
+static noinline void flush_as_ranges(cpumask_t mask, va_t start, va_t end)
+{
+	tlb_flush_ranges(mask, &(struct tlb_range){start, end}, 1);
 }
 
 void tlb_flush_mask(cpumask_t mask, va_t start, va_t end)
 {
-	struct tlb_range range = {start, end};
-
-	flush(mask, &range, checked(&range, 1));
+	if (unlikely(tlb_watched ||
+		     end - start > TLB_RANGE_MAX_PAGES * PAGE_SIZE)) {
+		flush_as_ranges(mask, start, end);
+		return;
+	}
+	check(start, end);
+	flush(mask, start, end, NULL, 0);
 }
 
 void tlb_flush_kernel_range(va_t start, va_t end)
@@ -150,5 +147,5 @@ void tlb_flush_kernel_range(va_t start, va_t end)
 
 void tlb_flush_all(void)
 {
-	flush(cpu_online_mask(), NULL, 0);
+	flush(cpu_online_mask(), 0, 0, NULL, 0);
 }

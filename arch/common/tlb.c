@@ -8,16 +8,12 @@
  */
 #include <arch/cpu.h>
 #include <common/tlb.h>
-#include <lib/compiler.h>
 
 DEFINE_PER_CPU(struct tlb_stats, tlb_counters);
 
-/* What flushes look at beside their work, mostly nothing. */
-static struct {
-	bool any; /* is one of these set */
-	tlb_observer_fn observer;
-	enum tlb_test_skip skip;
-} tlb_hooks;
+bool tlb_watched;
+static tlb_observer_fn watching;
+static enum tlb_test_skip left_out;
 
 static void forget_ranges(const struct tlb_range *ranges, unsigned int nr)
 {
@@ -29,7 +25,7 @@ static void forget_ranges(const struct tlb_range *ranges, unsigned int nr)
 
 static void observe(const struct tlb_range *ranges, unsigned int nr)
 {
-	tlb_observer_fn observer = tlb_hooks.observer;
+	tlb_observer_fn observer = watching;
 
 	if (!observer)
 		return;
@@ -39,38 +35,26 @@ static void observe(const struct tlb_range *ranges, unsigned int nr)
 		observer(cpu_id(), ranges->start, ranges->end);
 }
 
-static void flush_hooked(const struct tlb_range *ranges, unsigned int nr,
-			 enum tlb_test_skip part)
+void tlb_flush_here(const struct tlb_flush *flush, enum tlb_test_skip part)
 {
-	if (tlb_hooks.skip == part)
-		return;
-	if (nr)
-		forget_ranges(ranges, nr);
-	else
-		tlb_forget_all();
-	observe(ranges, nr);
-}
-
-void tlb_flush_here(const struct tlb_range *ranges, unsigned int nr,
-		    enum tlb_test_skip part)
-{
-	if (nr)
+	if (flush->nr)
 		this_cpu_inc(tlb_counters.range_flushes);
 	else
 		this_cpu_inc(tlb_counters.full_flushes);
-	if (unlikely(tlb_hooks.any))
-		flush_hooked(ranges, nr, part);
-	else if (nr)
-		forget_ranges(ranges, nr);
+	if (left_out == part)
+		return;
+	if (flush->nr)
+		forget_ranges(flush->ranges, flush->nr);
 	else
 		tlb_forget_all();
+	observe(flush->ranges, flush->nr);
 }
 
 void tlb_flush_all_local(void)
 {
 	unsigned long flags = irq_save();
 
-	tlb_flush_here(NULL, 0, TLB_SKIP_LOCAL);
+	tlb_flush_here(&(struct tlb_flush){0}, TLB_SKIP_LOCAL);
 	irq_restore(flags);
 }
 
@@ -84,23 +68,22 @@ struct tlb_stats tlb_stats(unsigned int cpu)
 	};
 }
 
-static void hooks_changed(void)
+static void decide_watched(void)
 {
-	tlb_hooks.any =
-		tlb_hooks.observer || tlb_hooks.skip != TLB_SKIP_NOTHING;
+	tlb_watched = watching || left_out != TLB_SKIP_NOTHING;
 }
 
 tlb_observer_fn tlb_set_observer(tlb_observer_fn observer)
 {
-	tlb_observer_fn before = tlb_hooks.observer;
+	tlb_observer_fn before = watching;
 
-	tlb_hooks.observer = observer;
-	hooks_changed();
+	watching = observer;
+	decide_watched();
 	return before;
 }
 
 void tlb_test_skip(enum tlb_test_skip skip)
 {
-	tlb_hooks.skip = skip;
-	hooks_changed();
+	left_out = skip;
+	decide_watched();
 }

@@ -21,6 +21,7 @@
 #include <arch/smp.h>
 #include <arch/timer.h>
 #include <common/ipi.h>
+#include <common/tlb.h>
 #include <stdatomic.h>
 
 #define PENDING_TLB  1U
@@ -57,9 +58,12 @@ static void raise(unsigned int cpu, uint32_t bit)
 		os_wake(&to->pending);
 }
 
-void ipi_send_tlb(unsigned int cpu)
+void ipi_send_tlb(uint64_t cpus)
 {
-	raise(cpu, PENDING_TLB);
+	unsigned int cpu;
+
+	for_each_cpu(cpu, (cpumask_t){cpus})
+		raise(cpu, PENDING_TLB);
 }
 
 void ipi_send_call(unsigned int cpu)

@@ -27,13 +27,15 @@
 #include <machine/percpu.h>
 
 /* @ptr and @offset bytes, which is another object than @ptr's as far as the
- * compiler can know. */
-#define percpu_shift(ptr, offset)                                              \
-	({                                                                     \
-		uintptr_t percpu_ptr_;                                         \
-		__asm__("" : "=r"(percpu_ptr_) : "0"(ptr));                    \
-		(__typeof__(ptr))(percpu_ptr_ + (offset));                     \
-	})
+ * compiler can know. The machine may define it better. */
+#ifndef percpu_shift
+#	define percpu_shift(ptr, offset)                                      \
+		({                                                             \
+			uintptr_t percpu_ptr_;                                 \
+			__asm__("" : "=r"(percpu_ptr_) : "0"(ptr));            \
+			(__typeof__(ptr))(percpu_ptr_ + (offset));             \
+		})
+#endif
 
 /* @cpu's copy of the variable at @ptr, @cpu online or having been so. */
 #define per_cpu_ptr(ptr, cpu) percpu_shift(ptr, per_cpu_offset(cpu))

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The registers of a local APIC, in memory or as MSRs. */
 #include "apic.h"
-#include <arch/cpu.h>
 #include <stddef.h>
 
-#define XAPIC_ID_SHIFT  24 /* in APIC_ID and APIC_ICR_HIGH */
 #define XAPIC_BROADCAST UINT8_MAX
 
 bool apic_switch_on(struct apic *apic, bool x2apic)
@@ -41,21 +39,4 @@ uint32_t apic_id(const struct apic *apic)
 bool apic_has_address(const struct apic *apic, uint32_t id)
 {
 	return apic->x2 ? id != UINT32_MAX : id < XAPIC_BROADCAST;
-}
-
-/*
- * The MSR takes a command at once. In memory writing the low half sends, and
- * must not happen while the command before is on its way.
- */
-void apic_send(const struct apic *apic, uint32_t id, uint32_t what)
-{
-	if (unlikely(apic->x2)) {
-		apic->write_msr(MSR_X2APIC(APIC_ICR_LOW),
-				(uint64_t)id << 32 | what);
-		return;
-	}
-	while (apic_read(apic, APIC_ICR_LOW) & APIC_SENDING)
-		cpu_relax();
-	apic_write(apic, APIC_ICR_HIGH, id << XAPIC_ID_SHIFT);
-	apic_write(apic, APIC_ICR_LOW, what);
 }

@@ -14,6 +14,7 @@
 #ifndef X86_64_APIC_H
 #define X86_64_APIC_H
 
+#include <arch/cpu.h>
 #include <lib/compiler.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,12 +40,17 @@ enum apic_reg {
 #define APIC_TIMER_PERIODIC (1U << 17) /* in APIC_LVT_TIMER */
 #define APIC_DIVIDE_BY_1    0xb        /* in APIC_TIMER_DIVIDE */
 
+#define XAPIC_ID_SHIFT 24 /* in APIC_ID and APIC_ICR_HIGH, in memory */
+
 /* What can be sent. */
 #define APIC_SEND_VECTOR(vector) (0x04000U | (vector))
 #define APIC_SEND_NMI            0x04400U
 #define APIC_SEND_INIT           0x04500U /* to its state after a reset */
 #define APIC_SEND_STARTUP(page)  (0x04600U | (page)) /* run at page << 12 */
-#define APIC_SENDING             (1U << 12)          /* not accepted yet */
+#define APIC_ALL_OTHERS                                                        \
+	0xc0000U                /* with a vector: to every APIC but            \
+				 * this one, of CPUs in use or not */
+#define APIC_SENDING (1U << 12) /* not accepted yet */
 
 #define MSR_APIC_BASE    0x1b
 #define MSR_APIC_BASE_X2 (1U << 10)
@@ -93,8 +99,30 @@ uint32_t apic_id(const struct apic *apic);
 /* Can an APIC with this id be sent to? All bits set means all of them. */
 bool apic_has_address(const struct apic *apic, uint32_t id);
 
-/* Send @what, an APIC_SEND_…, to the APIC @id. Context: interrupts off. */
-void apic_send(const struct apic *apic, uint32_t id, uint32_t what);
+static inline void apic_send_in_memory(volatile uint32_t *regs, uint32_t high,
+				       uint32_t low)
+{
+	while (regs[APIC_ICR_LOW / sizeof(*regs)] & APIC_SENDING)
+		cpu_relax();
+	regs[APIC_ICR_HIGH / sizeof(*regs)] = high;
+	regs[APIC_ICR_LOW / sizeof(*regs)] = low;
+}
+
+/*
+ * Send @what, an APIC_SEND_…, to the APIC @id, which APIC_ALL_OTHERS overrides.
+ * The MSR takes a command at once. In memory writing the low half sends, and
+ * must not happen while the command before is on its way.
+ * Context: interrupts off.
+ */
+static inline void apic_send(const struct apic *apic, uint32_t id,
+			     uint32_t what)
+{
+	if (unlikely(apic->x2))
+		apic->write_msr(MSR_X2APIC(APIC_ICR_LOW),
+				(uint64_t)id << 32 | what);
+	else
+		apic_send_in_memory(apic->regs, id << XAPIC_ID_SHIFT, what);
+}
 
 /* The interrupt that runs is done with. Context: its handler. */
 static inline void apic_end_of_interrupt(const struct apic *apic)

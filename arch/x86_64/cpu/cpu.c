@@ -20,7 +20,7 @@
 
 /* Bit i: CPU i. They come online in order and stay, so the bits are the lowest
  * ones. */
-static _Atomic uint64_t online = 1;
+_Atomic uint64_t cpu_online_bits = 1;
 
 unsigned int cpus_online(void)
 {
@@ -29,7 +29,7 @@ unsigned int cpus_online(void)
 
 cpumask_t cpu_online_mask(void)
 {
-	return (cpumask_t){atomic_load_explicit(&online, memory_order_relaxed)};
+	return (cpumask_t){cpu_online_bits};
 }
 
 static bool emulated_by_tcg(uint32_t leaf1_ecx)
@@ -95,6 +95,6 @@ void cpu_init_started(unsigned int cpu)
  * asked for, comes before its own; others reach it from here on. */
 void cpu_go_online(unsigned int cpu)
 {
-	atomic_fetch_or(&online, cpumask_of(cpu).bits);
+	atomic_fetch_or(&cpu_online_bits, cpumask_of(cpu).bits);
 	tlb_flush_all_local();
 }

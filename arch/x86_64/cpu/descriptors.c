@@ -5,7 +5,7 @@
  * In 64-bit mode segments have no base and no limit; the GDT serves to name a
  * code segment (ring 0, 64-bit), a data segment, and the TSS, which holds the
  * interrupt stacks. Every vector gets an interrupt gate (interrupts go off)
- * to its entry in interrupt_entry.S, or its stub in trap_entry.S.
+ * to its handler (interrupt.h), or its stub in trap_entry.S.
  *
  * Three exceptions switch to a stack of their own, since they may come where
  * the current one is of no use:
@@ -118,9 +118,9 @@ static enum ist vector_ist(unsigned int vector)
 static void idt_fill(void)
 {
 	for (unsigned int i = 0; i < NR_VECTORS; i++) {
-		const void *entry = interrupt_entry(i);
-		uint64_t stub =
-			(uint64_t)(entry ? entry : trap_stubs + i * STUB_SIZE);
+		interrupt_entry_fn entry = interrupt_entry(i);
+		uint64_t stub = entry ? (uint64_t)entry
+				      : (uint64_t)(trap_stubs + i * STUB_SIZE);
 
 		idt[i] = (struct idt_gate){
 			.offset_low = stub,

@@ -5,26 +5,62 @@
  */
 #include "interrupt.h"
 #include <arch/smp.h>
+#include <common/tlb.h>
 
 DEFINE_PER_CPU(unsigned int, interrupt_depth);
 
-extern const uint8_t tlb_entry[], call_entry[], timer_entry[], kick_entry[],
-	spurious_entry[];
+void end_of_interrupt_by_msr(void)
+{
+	apic_end_of_interrupt(&local_apic);
+}
 
-const void *interrupt_entry(unsigned int vector)
+/* It saves next to no register and counts no depth: what is not slow about it
+ * calls nobody who could ask. */
+static INTERRUPT_HANDLER void tlb_vector(struct interrupt_frame *frame)
+{
+	end_of_interrupt();
+	tlb_interrupt();
+}
+
+static INTERRUPT_HANDLER void call_vector(struct interrupt_frame *frame)
+{
+	interrupt_begin();
+	call_interrupt();
+	interrupt_end();
+}
+
+static INTERRUPT_HANDLER void timer_vector(struct interrupt_frame *frame)
+{
+	interrupt_begin();
+	timer_interrupt();
+	interrupt_end();
+}
+
+/* To have come out of HLT is all. */
+static INTERRUPT_HANDLER void kick_vector(struct interrupt_frame *frame)
+{
+	end_of_interrupt();
+}
+
+/* Withdrawn before it was delivered: not even acknowledged. */
+static INTERRUPT_HANDLER void spurious_vector(struct interrupt_frame *frame)
+{
+}
+
+interrupt_entry_fn interrupt_entry(unsigned int vector)
 {
 	switch (vector) {
 	case VECTOR_TLB:
-		return tlb_entry;
+		return tlb_vector;
 	case VECTOR_CALL:
-		return call_entry;
+		return call_vector;
 	case VECTOR_TIMER:
-		return timer_entry;
+		return timer_vector;
 	case VECTOR_KICK:
-		return kick_entry;
+		return kick_vector;
 	case VECTOR_LEGACY ... VECTOR_LEGACY + 15:
 	case VECTOR_SPURIOUS:
-		return spurious_entry;
+		return spurious_vector;
 	default:
 		return NULL;
 	}
@@ -33,35 +69,6 @@ const void *interrupt_entry(unsigned int vector)
 bool in_interrupt(void)
 {
 	return this_cpu_read(interrupt_depth);
-}
-
-void tlb_vector(void);
-void call_vector(void);
-void timer_vector(void);
-void kick_vector(void);
-
-void tlb_vector(void)
-{
-	apic_end_of_interrupt(&local_apic);
-	tlb_interrupt();
-}
-
-void call_vector(void)
-{
-	apic_end_of_interrupt(&local_apic);
-	call_interrupt();
-}
-
-void timer_vector(void)
-{
-	apic_end_of_interrupt(&local_apic);
-	timer_interrupt();
-}
-
-/* To have come out of HLT is all. */
-void kick_vector(void)
-{
-	apic_end_of_interrupt(&local_apic);
 }
 
 void cpu_kick(unsigned int cpu)

@@ -3,7 +3,7 @@
 #ifndef X86_64_LOCAL_APIC_H
 #define X86_64_LOCAL_APIC_H
 
-#include "apic.h"
+#include "roster.h"
 #include <arch/page.h>
 
 /*

@@ -17,6 +17,7 @@ extern uint8_t percpu_start[], percpu_end[], percpu_template[];
 ptrdiff_t per_cpu_offsets[MAX_CPUS];
 DEFINE_PER_CPU(ptrdiff_t, this_cpu_offset);
 DEFINE_PER_CPU(unsigned int, cpu_number);
+DEFINE_PER_CPU(uint64_t, cpu_bit) = 1;
 
 void percpu_init(void)
 {
@@ -35,4 +36,5 @@ void percpu_setup(unsigned int cpu, va_t area)
 	memcpy((void *)area, percpu_template, percpu_end - percpu_start);
 	*per_cpu_ptr(&this_cpu_offset, cpu) = per_cpu_offsets[cpu];
 	*per_cpu_ptr(&cpu_number, cpu) = cpu;
+	*per_cpu_ptr(&cpu_bit, cpu) = 1UL << cpu;
 }

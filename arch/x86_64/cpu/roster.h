@@ -12,7 +12,11 @@
 struct roster {
 	unsigned int nr;            /* CPUs that run, from 0 on */
 	uint32_t apic_id[MAX_CPUS]; /* of each */
+	bool complete; /* every CPU that the firmware told of runs */
 };
+
+/* Those of this machine. */
+extern struct roster roster_online;
 
 /* Start the CPU with APIC id @apic_id as CPU @cpu. Return: true when it runs.
  */

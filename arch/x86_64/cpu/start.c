@@ -66,8 +66,6 @@ extern const uint8_t trampoline_start[], trampoline_end[], trampoline_long[],
 	trampoline_gdt[], trampoline_values[], ap_entry[];
 extern uint8_t early_pml4[]; /* linked at its physical address */
 
-static struct roster roster = {.nr = 1};
-
 /* What the next CPU gets: kept for the one after it if it does not answer. */
 struct cpu_memory {
 	va_t percpu;
@@ -77,11 +75,6 @@ struct cpu_memory {
 /* While smp_start() runs. */
 static const struct smp_boot *boot;
 static struct cpu_memory memory;
-
-uint32_t smp_apic_id(unsigned int cpu)
-{
-	return roster.apic_id[cpu];
-}
 
 static bool take_memory(void)
 {
@@ -232,15 +225,15 @@ unsigned int smp_start(const struct smp_boot *of)
 		printk("CPUs: no local APIC, one CPU\n");
 		return 1;
 	}
-	roster.apic_id[0] = apic_id(&local_apic);
+	roster_online.apic_id[0] = apic_id(&local_apic);
 	if (boot->max > 1 && boot->nr > 1 && !boot->low_page)
 		printk("CPUs: no memory below 1 MiB to start others in\n");
 	else if (boot->max > 1) {
-			ap_root = va_to_pa(arch_root_table());
-			ap_entry_point = boot->entry;
-			write_trampoline();
-			roster_start(&roster, boot, &local_apic, start);
-			release_memory();
+		ap_root = va_to_pa(arch_root_table());
+		ap_entry_point = boot->entry;
+		write_trampoline();
+		roster_start(&roster_online, boot, &local_apic, start);
+		release_memory();
 	}
 	return cpus_online();
 }

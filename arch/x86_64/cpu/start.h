@@ -4,6 +4,10 @@
 #define X86_64_START_H
 
 #include <arch/page.h>
+#include <arch/percpu.h>
+
+/* Of all CPUs that are online. */
+extern _Atomic uint64_t cpu_online_bits;
 
 /*
  * Note the pristine values of the per-CPU variables, and give CPU 0 its area.

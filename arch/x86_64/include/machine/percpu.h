@@ -37,23 +37,56 @@ DECLARE_PER_CPU(ptrdiff_t, this_cpu_offset);
 				 : "r"(percpu_value_));                        \
 	} while (0)
 
+#define percpu_add(operation, name, value)                                     \
+	__asm__ volatile(operation " %1, %%gs:%0"                              \
+			 : "+m"(percpu_operand(name))                          \
+			 : "re"(value)                                         \
+			 : "cc")
+
 #define this_cpu_add(name, n)                                                  \
 	do {                                                                   \
-		__typeof__(name) percpu_value_ = (n);                          \
-		__asm__ volatile("add %1, %%gs:%0"                             \
-				 : "+m"(percpu_operand(name))                  \
-				 : "r"(percpu_value_)                          \
-				 : "cc");                                      \
+		switch (sizeof(name)) {                                        \
+		case 1:                                                        \
+			percpu_add("addb", name, (int8_t)(n));                 \
+			break;                                                 \
+		case 2:                                                        \
+			percpu_add("addw", name, (int16_t)(n));                \
+			break;                                                 \
+		case 4:                                                        \
+			percpu_add("addl", name, (int32_t)(n));                \
+			break;                                                 \
+		default:                                                       \
+			percpu_add("addq", name, (int64_t)(n));                \
+		}                                                              \
 	} while (0)
 
 #define this_cpu_inc(name) this_cpu_add(name, 1)
 #define this_cpu_dec(name) this_cpu_add(name, -1)
 
+#define percpu_shift(ptr, offset)                                              \
+	((__typeof__(ptr))((uintptr_t)(ptr) + (offset)))
+
 #define this_cpu_ptr(ptr) percpu_shift(ptr, this_cpu_read(this_cpu_offset))
 
-static inline ptrdiff_t per_cpu_offset(unsigned int cpu)
+#define per_cpu_offset(cpu) (per_cpu_offsets[cpu])
+
+/* Saves every register that it uses, so that who calls it need not. */
+#define CALLED_IN_INTERRUPT                                                    \
+	__attribute__((no_caller_saved_registers, __noinline__))
+
+DECLARE_PER_CPU(uint64_t, cpu_bit);
+
+static inline uint64_t this_cpu_bit(void)
 {
-	return per_cpu_offsets[cpu];
+	return this_cpu_read(cpu_bit);
+}
+
+static inline unsigned long lowest_bit(uint64_t bits)
+{
+	unsigned long i;
+
+	__asm__("bsfq %1, %0" : "=r"(i) : "r"(bits) : "cc");
+	return i;
 }
 
 #endif
