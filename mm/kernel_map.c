@@ -34,6 +34,8 @@
  *	between them for a full one, and would hide missing flushes.
  *
  *	Which descriptors there are is the page allocator's matter (page.c).
+ *	Those of a node's pages lie in that node's memory where it has room
+ *	for them below EARLY_DIRECT_MAP_END.
  *
  * Invariants
  *	K1	page 0 is not mapped anywhere: no table, no direct map
@@ -57,6 +59,7 @@
 #include <lib/printk.h>
 #include <lib/string.h>
 #include <mm/kernel_map.h>
+#include <mm/node.h>
 #include <mm/page.h>
 #include <mm/pgtable.h>
 
@@ -121,12 +124,32 @@ static int map_section(pte_t *root, const struct image_section *s)
 	return err;
 }
 
-/* Memory for the descriptors of [@start, @end), zeroed, mapped at @start. */
-static int map_descriptors(pte_t *root, va_t start, va_t end,
+/* Memory for descriptors of pages of @nid, in that node if it has so much in a
+ * row where the boot tables reach. Return: 0 after one line: there is none. */
+static pa_t alloc_descriptors(struct memblock *mb, size_t size,
+			      unsigned int nid)
+{
+	pa_t pa = 0;
+
+	for (unsigned int i = 0; i < node_map.nr_ranges && !pa; i++) {
+		const struct node_range *r = &node_map.range[i];
+
+		if (r->nid == nid)
+			pa = memblock_alloc_in(mb, size, PAGE_SIZE,
+					       r->start_pfn << PAGE_SHIFT,
+					       min(r->end_pfn << PAGE_SHIFT,
+						   EARLY_DIRECT_MAP_END));
+	}
+	return pa ? pa
+		  : memblock_alloc(mb, size, PAGE_SIZE, EARLY_DIRECT_MAP_END);
+}
+
+/* Memory for the descriptors of [@start, @end), all pages of @nid, zeroed,
+ * mapped at @start. */
+static int map_descriptors(pte_t *root, va_t start, va_t end, unsigned int nid,
 			   struct memblock *mb)
 {
-	pa_t pa = memblock_alloc(mb, end - start, PAGE_SIZE,
-				 EARLY_DIRECT_MAP_END);
+	pa_t pa = alloc_descriptors(mb, end - start, nid);
 
 	if (!pa) {
 		printk("kernel map: no %zu bytes for page descriptors\n",
@@ -137,13 +160,29 @@ static int map_descriptors(pte_t *root, va_t start, va_t end,
 	return pgtable_map_range(root, start, end, pa, PAGE_KERNEL, 0, 0);
 }
 
+/* The node of the page whose descriptor is at @start; so are those of the
+ * descriptors up to *@next, which is at most @end. */
+static unsigned int descriptor_node(va_t start, va_t end, va_t *next)
+{
+	unsigned long end_pfn = page_to_pfn((const struct page *)end), pfn_next;
+	unsigned int nid = node_of_pfn(
+		&node_map, page_to_pfn((const struct page *)start), &pfn_next);
+
+	*next = (va_t)pfn_to_page(min(pfn_next, end_pfn));
+	return nid;
+}
+
 static int map_vmemmap(pte_t *root, struct memblock *mb)
 {
-	va_t start, end = 0;
+	va_t start, end = 0, next;
 	int err = 0;
 
 	while (!err && vmemmap_next(mb, end, &start, &end))
-		err = map_descriptors(root, start, end, mb);
+		for (; !err && start < end; start = next) {
+			unsigned int nid = descriptor_node(start, end, &next);
+
+			err = map_descriptors(root, start, next, nid, mb);
+		}
 	return err;
 }
 

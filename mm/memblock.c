@@ -217,29 +217,55 @@ static pa_t place_in(pa_t start, pa_t end, uint64_t size, uint64_t align)
 	return pa >= start ? pa : 0;
 }
 
+/* Highest place for an allocation in free memory; 0: none, bad arguments. */
+static pa_t find_place(const struct memblock *mb, uint64_t size, uint64_t align,
+		       pa_t from, pa_t limit)
+{
+	pa_t start, end, best = 0;
+
+	if (!size || !is_power_of_2(align) || mb->closed)
+		return 0;
+	for_each_memblock_free(mb, start, end) {
+		start = max(start, from);
+		best = max(best, place_in(start, min(end, limit), size, align));
+	}
+	return best;
+}
+
+/* Take the place that find_place() found. */
+static pa_t take_place(struct memblock *mb, pa_t pa, uint64_t size)
+{
+	return pa && !set_add(&mb->reserved, pa, pa + size) ? pa : 0;
+}
+
+pa_t memblock_alloc_in(struct memblock *mb, uint64_t size, uint64_t align,
+		       pa_t from, pa_t limit)
+{
+	return take_place(mb, find_place(mb, size, align, from, limit), size);
+}
+
+static const char *why_not(const struct memblock *mb, uint64_t size,
+			   uint64_t align)
+{
+	if (!size)
+		return "the size is 0";
+	if (!is_power_of_2(align))
+		return "the alignment is no power of two";
+	if (mb->closed)
+		return "the page allocator has the memory";
+	return "no free range fits";
+}
+
 pa_t memblock_alloc(struct memblock *mb, uint64_t size, uint64_t align,
 		    uint64_t limit)
 {
-	pa_t start, end, best = 0;
-	const char *why = "no free range fits";
+	pa_t pa = find_place(mb, size, align, 0, limit);
 
-	if (!size)
-		why = "the size is 0";
-	else if (!is_power_of_2(align))
-		why = "the alignment is no power of two";
-	else if (mb->closed)
-		why = "the page allocator has the memory";
-	else
-		for_each_memblock_free(mb, start, end)
-			best = max(best, place_in(start, min(end, limit), size,
-						  align));
-	if (!best) {
+	if (!pa)
 		printk("memblock: cannot allocate %#lx bytes aligned to %#lx "
 		       "below %#lx: %s\n",
-		       size, align, limit, why);
-		return 0;
-	}
-	return set_add(&mb->reserved, best, best + size) ? 0 : best;
+		       size, align, limit, why_not(mb, size, align));
+	return take_place(mb, pa, size);
 }
 
 uint64_t memblock_set_bytes(const struct memblock_set *set)

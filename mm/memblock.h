@@ -77,6 +77,13 @@ pa_t memblock_alloc(struct memblock *mb, uint64_t size, uint64_t align,
 		    uint64_t limit);
 
 /*
+ * The same from @from on, and quiet: for callers that have another way.
+ * Context: as above. Return: the address; 0.
+ */
+pa_t memblock_alloc_in(struct memblock *mb, uint64_t size, uint64_t align,
+		       pa_t from, pa_t limit);
+
+/*
  * Find the first free (memory, not reserved) range that ends above @from, cut
  * off below @from.
  * Context: any, while nobody changes @mb.

@@ -105,6 +105,29 @@ TEST(memblock, alloc_takes_the_highest_place)
 	EXPECT(memblock_verify(&mb));
 }
 
+TEST(memblock, alloc_within_bounds)
+{
+	setup();
+	memblock_add(&mb, 1 * MIB, MIB);
+	memblock_add(&mb, 8 * MIB, MIB);
+	EXPECT_EQ(memblock_alloc_in(&mb, 4096, 4096, 0, 2 * MIB),
+		  2 * MIB - 4096);
+	EXPECT_EQ(memblock_alloc_in(&mb, 4096, 4096, 8 * MIB + 1, 9 * MIB),
+		  9 * MIB - 4096);
+	EXPECT_EQ(memblock_alloc_in(&mb, 4096, 4096, 8 * MIB, 8 * MIB + 4096),
+		  8 * MIB);
+	EXPECT_NO_LINE(EXPECT_EQ(
+		memblock_alloc_in(&mb, 4096, 4096, 8 * MIB, 8 * MIB + 4096),
+		0));
+	EXPECT_NO_LINE(EXPECT_EQ(
+		memblock_alloc_in(&mb, MIB, 4096, 4 * MIB, MEMBLOCK_NO_LIMIT),
+		0));
+	EXPECT_NO_LINE(
+		EXPECT_EQ(memblock_alloc_in(&mb, 4096, 4096, 9 * MIB, 0), 0));
+	EXPECT_EQ(memblock_free_bytes(&mb), 2 * MIB - 3 * 4096);
+	EXPECT(memblock_verify(&mb));
+}
+
 TEST(memblock, exactly_fitting_hole_is_found)
 {
 	setup();
