@@ -73,13 +73,6 @@ static void free_memory(va_t va)
 	vfree((void *)va);
 }
 
-/* What a started CPU runs. */
-static void enter_cpu(void)
-{
-	node_add_cpu(cpu_id(), smp_apic_id(cpu_id()));
-	sched_enter_cpu();
-}
-
 /* Return: the CPUs of @firmware that run or may be started, in @cpus. */
 static size_t list_cpus(const struct firmware *firmware,
 			struct smp_cpu cpus[ACPI_MAX_CPUS])
@@ -103,11 +96,12 @@ void cpus_start(const struct boot_info *info, const struct firmware *firmware)
 		.low_page = find_low_page(info),
 		.alloc = alloc_memory,
 		.free = free_memory,
-		.entry = enter_cpu,
+		.entry = sched_enter_cpu,
 	};
 	unsigned int online = smp_start(&boot);
 
-	node_add_cpu(0, smp_apic_id(0));
+	for (unsigned int cpu = 0; cpu < online; cpu++)
+		node_add_cpu(cpu, smp_apic_id(cpu));
 	if (online < boot.nr)
 		printk("CPUs: %u online, of %zu\n", online, boot.nr);
 	else

@@ -19,6 +19,7 @@
 #include <kernel/firmware.h>
 #include <kernel/grace.h>
 #include <kernel/mm_hooks.h>
+#include <kernel/nodes.h>
 #include <kernel/test_runner.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>
@@ -28,6 +29,7 @@
 #include <lib/printk.h>
 #include <mm/kernel_map.h>
 #include <mm/mm.h>
+#include <mm/node.h>
 
 /* Build the kernel's page tables and translate through them. */
 static bool switch_page_tables(const struct boot_info *info)
@@ -81,6 +83,8 @@ _Noreturn void kernel_main(const struct boot_info *info)
 	started = clock_ticks();
 	cpus_start(info, &firmware);
 	uint64_t cpus_cost = clock_ticks() - started;
+	if (nr_nodes() > 1)
+		nodes_print();
 
 	if (!start_workers())
 		machine_exit(MACHINE_FAILED);

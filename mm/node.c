@@ -43,7 +43,7 @@
  *   to node 0. A node may have memory and no CPU, or CPUs and no memory.
  *
  * Locking
- *   None: written at boot; a CPU's node before that CPU allocates.
+ *   None: written at boot.
  *
  * Departures from Linux
  *   Nodes are numbered by domain, there in the order of the table. No

@@ -24,10 +24,7 @@ struct node_range {
 	uint8_t nid;
 };
 
-/*
- * What the firmware says of nodes 0..nr - 1. Constant after boot, but for
- * cpu_node[], of which each CPU's is written before it allocates.
- */
+/* What the firmware says of nodes 0..nr - 1. Constant after boot. */
 struct node_map {
 	unsigned int nr;
 	uint32_t domain[MAX_NODES]; /* ACPI's number of each, ascending */
@@ -88,8 +85,7 @@ static inline unsigned int nr_nodes(void)
 	return node_map.nr;
 }
 
-/* Say that @cpu, with that APIC id, is in use.
- * Context: boot, or that CPU before it allocates. */
+/* Say that @cpu has that APIC id. Until then it is node 0's. Context: boot. */
 void node_add_cpu(unsigned int cpu, uint32_t apic_id);
 
 /* The node of @cpu, below MAX_CPUS. Any context. */

@@ -78,14 +78,14 @@ static bool alloc_page_array(struct vm_struct *vm, gfp_t gfp)
 }
 
 /* Fill the page array. Return: false: out of memory, some may be filled. */
-static bool alloc_pages_of(struct vm_struct *vm, gfp_t gfp)
+static bool alloc_pages_of(struct vm_struct *vm, gfp_t gfp, int node)
 {
 	size_t got = 0, before;
 
 	do {
 		before = got;
-		got = alloc_pages_bulk(gfp | __GFP_NOWARN, vm->nr_pages,
-				       vm->pages);
+		got = alloc_pages_bulk_array_node(gfp | __GFP_NOWARN, node,
+						  vm->nr_pages, vm->pages);
 	} while (got < vm->nr_pages && got > before);
 	return got == vm->nr_pages;
 }
@@ -122,13 +122,13 @@ void *vmalloc_in(struct vmap_space *space, const struct vm_request *req)
 		return NULL;
 	vm = va->vm;
 	if (unlikely(!alloc_page_array(vm, req->gfp) ||
-		     !alloc_pages_of(vm, req->gfp) ||
+		     !alloc_pages_of(vm, req->gfp, req->node) ||
 		     map_vm_area(space, va, vm->pages, req->prot, req->gfp)))
 		return fail(space, req, va);
 	return vm->addr;
 }
 
-static __always_inline void *vmalloc_from(size_t size, gfp_t gfp,
+static __always_inline void *vmalloc_from(size_t size, gfp_t gfp, int node,
 					  const void *caller)
 {
 	return vmalloc_in(&vmalloc_space, &(const struct vm_request){
@@ -139,18 +139,47 @@ static __always_inline void *vmalloc_from(size_t size, gfp_t gfp,
 						  .gfp = gfp,
 						  .prot = PAGE_KERNEL,
 						  .flags = VM_ALLOC,
+						  .node = node,
 						  .caller = caller,
 					  });
 }
 
 void *vmalloc(size_t size)
 {
-	return vmalloc_from(size, GFP_KERNEL, __builtin_return_address(0));
+	return vmalloc_from(size, GFP_KERNEL, NUMA_NO_NODE,
+			    __builtin_return_address(0));
 }
 
 void *vzalloc(size_t size)
 {
-	return vmalloc_from(size, GFP_KERNEL | __GFP_ZERO,
+	return vmalloc_from(size, GFP_KERNEL | __GFP_ZERO, NUMA_NO_NODE,
+			    __builtin_return_address(0));
+}
+
+/* Is there such a node? Else one line says so. */
+static bool node_known(size_t size, int node)
+{
+	if (node == NUMA_NO_NODE ||
+	    (node >= 0 && (unsigned int)node < nr_nodes()))
+		return true;
+	printk("vmalloc: %zu bytes: node %d: there are %u\n", size, node,
+	       nr_nodes());
+	return false;
+}
+
+void *vmalloc_node(size_t size, int node)
+{
+	if (!node_known(size, node))
+		return NULL;
+	return vmalloc_from(size, GFP_KERNEL, node,
+			    __builtin_return_address(0));
+}
+
+void *vzalloc_node(size_t size, int node)
+{
+	if (!node_known(size, node))
+		return NULL;
+	return vmalloc_from(size, GFP_KERNEL | __GFP_ZERO, node,
 			    __builtin_return_address(0));
 }
 
@@ -165,12 +194,15 @@ void *__vmalloc_node_range(size_t size, size_t align, va_t start, va_t end,
 		.gfp = gfp,
 		.prot = prot,
 		.flags = VM_ALLOC,
+		.node = node,
 		.caller = __builtin_return_address(0),
 	};
 
-	if (flags || (node != NUMA_NO_NODE && node != 0)) {
-		printk("vmalloc: %zu bytes: flags 0x%x or node %d: unknown\n",
-		       size, flags, node);
+	if (!node_known(size, node))
+		return NULL;
+	if (flags) {
+		printk("vmalloc: %zu bytes: flags 0x%x: unknown\n", size,
+		       flags);
 		return NULL;
 	}
 	return vmalloc_in(&vmalloc_space, &req);

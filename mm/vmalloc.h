@@ -8,9 +8,8 @@
 #ifndef MM_VMALLOC_H
 #define MM_VMALLOC_H
 
+#include <mm/node.h>
 #include <mm/vmap.h>
-
-#define NUMA_NO_NODE (-1)
 
 /*
  * Set up the area subsystem and vmalloc space.
@@ -28,11 +27,21 @@ void *vmalloc(size_t size);
 void *vzalloc(size_t size);
 
 /*
+ * The same with pages as alloc_pages_node() takes them for @node: from there
+ * or, when it has none left, from the nearest that has. Page tables and
+ * descriptors come from anywhere.
+ * Context, return: as above; NULL also when there is no such node.
+ */
+void *vmalloc_node(size_t size, int node);
+void *vzalloc_node(size_t size, int node);
+
+/*
  * Allocate @size bytes at a multiple of @align, a power of two, inside
  * [@start, @end), a part of vmalloc space that has to hold a guard page too.
  * @gfp: for the pages; nested allocations have no more rights than it gives.
  * Without the right to wait nothing is purged. @prot: not both PROT_WRITE and
- * PROT_EXEC. @flags: none is known, 0. @node: NUMA_NO_NODE or 0, the only one.
+ * PROT_EXEC. @flags: none is known, 0. @node: as for vmalloc_node(); with
+ * __GFP_THISNODE no other serves.
  * Context: as @gfp says.
  * Return: the address; NULL after one line (which __GFP_NOWARN suppresses where
  * memory or room is short).

@@ -41,6 +41,7 @@ struct vm_request {
 	gfp_t gfp;       /* for the pages, and what nested allocations may */
 	pgprot_t prot;   /* not both writable and executable */
 	uint32_t flags;  /* VM_ALLOC or VM_MAP */
+	int node;        /* VM_ALLOC: for the pages; NUMA_NO_NODE: this CPU's */
 	const void *caller; /* code address */
 };
 
