@@ -81,6 +81,8 @@ def reproduce(settings, defaults, words):
         value = getattr(settings, variable.lower())
         if value != getattr(defaults, variable.lower()):
             parts.append(f"{variable}={value}")
+    if settings.qemuflags:
+        parts.append("QEMUFLAGS=" + shlex.quote(" ".join(settings.qemuflags)))
     build = os.path.basename(settings.out)
     if build.startswith("debug"):
         parts.append("BUILD=debug")

@@ -4,6 +4,7 @@
 import row_bad
 import row_guest
 import row_host
+import row_numa
 import verdict
 from row_guest import boot
 
@@ -42,6 +43,7 @@ def everything():
         boot("direct-q35", boot="direct", machine="q35"),
         boot("direct-microvm", boot="direct", machine="microvm"),
         boot("cpu-qemu64", boot="direct", cpu="qemu64"),
+        *row_numa.rows(),
         boot("clang", compiler="clang", boot="direct"),
         boot("debug", build="debug", boot="direct"),
         row_guest.map_row(),
