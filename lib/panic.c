@@ -35,7 +35,14 @@ static void take_over(void)
 	machine_exit(MACHINE_PANIC);
 }
 
-static _Noreturn void vpanic(const void *frame, const char *fmt, va_list args)
+/* What is printed behind the backtrace. */
+struct details {
+	void (*print)(const void *arg);
+	const void *arg;
+};
+
+static _Noreturn void vpanic(const void *frame, const struct details *details,
+			     const char *fmt, va_list args)
 {
 	take_over();
 	printk_emergency();
@@ -45,6 +52,8 @@ static _Noreturn void vpanic(const void *frame, const char *fmt, va_list args)
 	if (print_context)
 		print_context();
 	backtrace_print(frame);
+	if (details)
+		details->print(details->arg);
 	panic_stop_cpus();
 	test_print_reproduce();
 	machine_exit(MACHINE_PANIC);
@@ -55,7 +64,7 @@ noinline void panic(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	vpanic(__builtin_frame_address(0), fmt, args);
+	vpanic(__builtin_frame_address(0), NULL, fmt, args);
 }
 
 void panic_from(const void *frame, const char *fmt, ...)
@@ -63,5 +72,15 @@ void panic_from(const void *frame, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	vpanic(frame, fmt, args);
+	vpanic(frame, NULL, fmt, args);
+}
+
+void panic_with(const void *frame, void (*print)(const void *arg),
+		const void *arg, const char *fmt, ...)
+{
+	struct details details = {print, arg};
+	va_list args;
+
+	va_start(args, fmt);
+	vpanic(frame, &details, fmt, args);
 }

@@ -19,6 +19,11 @@ _Noreturn void panic(const char *fmt, ...) __printf(1, 2);
 _Noreturn void panic_from(const void *frame, const char *fmt, ...)
 	__printf(2, 3);
 
+/* The same as panic_from(), and behind the backtrace what print(@arg) prints.
+ */
+_Noreturn void panic_with(const void *frame, void (*print)(const void *arg),
+			  const void *arg, const char *fmt, ...) __printf(4, 5);
+
 /* Have @print say, in lines of its own below the message, what runs on the CPU
  * that panics; NULL: nobody. @print takes no lock. */
 void panic_set_context(void (*print)(void));
