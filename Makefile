@@ -31,8 +31,10 @@ cc_tag := $(if $(findstring clang,$(notdir $(CC))),-clang)
 KERNEL_OUT := build/$(BUILD)$(cc_tag)$(if $(WERROR),-werror)
 ELF        := $(KERNEL_OUT)/quire.elf
 
+# What stands in a directory debug/ is not in the release build.
+NOT_BUILT := $(if $(filter release,$(BUILD)),-not -path '*/debug/*')
 SRCS := $(sort $(shell find arch/x86_64 arch/common lib mm kernel tests/unit tests/bench \
-	-name '*.[cS]' -not -path '*/hosted/*'))
+	-name '*.[cS]' -not -path '*/hosted/*' $(NOT_BUILT)))
 OBJS := $(SRCS:%=$(KERNEL_OUT)/obj/%.o)
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
