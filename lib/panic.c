@@ -5,6 +5,7 @@
 #include <lib/panic.h>
 #include <lib/panic_cpus.h>
 #include <lib/printk.h>
+#include <lib/spinlock.h>
 #include <lib/symbols.h>
 #include <lib/test.h>
 #include <stdarg.h>
@@ -54,6 +55,7 @@ static _Noreturn void vpanic(const void *frame, const struct details *details,
 	backtrace_print(frame);
 	if (details)
 		details->print(details->arg);
+	spin_print_cpu(cpu_id());
 	panic_stop_cpus();
 	test_print_reproduce();
 	machine_exit(MACHINE_PANIC);

@@ -7,6 +7,7 @@
 #include <arch/smp.h>
 #include <lib/panic_cpus.h>
 #include <lib/printk.h>
+#include <lib/spinlock.h>
 #include <lib/symbols.h>
 
 #define MAX_DEPTH 16
@@ -39,5 +40,6 @@ void panic_stop_cpus(void)
 		} else {
 			printk("CPU %u does not answer\n", cpu);
 		}
+		spin_print_cpu(cpu);
 	}
 }

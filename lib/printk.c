@@ -178,9 +178,10 @@ void printk_emergency(void)
 
 	if (!atomic_compare_exchange_strong(&speaker, &nobody, cpu_id() + 1))
 		return;
-	/* Who holds the lock may be us, or may never run again. */
+	/* Who holds the lock may be us, or may never run again. It is taken
+	 * for good, so the debug build need not know. */
 	for (int i = 0; i < EMERGENCY_TRIES; i++) {
-		if (spin_trylock(&console_lock))
+		if (ticket_trylock(&console_lock.ticket))
 			break;
 		cpu_relax();
 	}

@@ -21,7 +21,7 @@ TEST(spinlock, lock_and_unlock)
 
 TEST(spinlock, init)
 {
-	spinlock_t lock = {3, 2};
+	spinlock_t lock = {.ticket = {3, 2}};
 
 	EXPECT(spin_is_locked(&lock));
 	spin_lock_init(&lock);
@@ -31,7 +31,7 @@ TEST(spinlock, init)
 /* The tickets go round from their greatest value to 0. */
 TEST(spinlock, tickets_wrap)
 {
-	spinlock_t lock = {UINT32_MAX, UINT32_MAX};
+	spinlock_t lock = {.ticket = {UINT32_MAX, UINT32_MAX}};
 
 	EXPECT(spin_trylock(&lock));
 	EXPECT(!spin_trylock(&lock));
@@ -40,8 +40,8 @@ TEST(spinlock, tickets_wrap)
 	spin_lock(&lock);
 	EXPECT(spin_is_locked(&lock));
 	spin_unlock(&lock);
-	EXPECT_EQ(lock.next, 1);
-	EXPECT_EQ(lock.serving, 1);
+	EXPECT_EQ(lock.ticket.next, 1);
+	EXPECT_EQ(lock.ticket.serving, 1);
 }
 
 TEST(spinlock, irqsave_restores)
