@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Kernels that end badly on purpose, part 3: CPUs that wait for each other. The
+ * debug build notices; with lock_check=0 it does not see that the order of the
+ * locks is wrong, and the watchdog has to come.
+ */
+#include <arch/smp.h>
+#include <lib/spinlock.h>
+#include <lib/test_core.h>
+
+static spinlock_t lock_a, lock_b;
+static _Atomic unsigned int holders;
+
+/* Take @first, and @second when the other CPU has its own first. */
+static void take_both(spinlock_t *first, spinlock_t *second)
+{
+	spin_lock(first);
+	holders++;
+	while (holders < 2)
+		cpu_relax();
+	spin_lock(second);
+}
+
+static void take_b_then_a(void *arg)
+{
+	take_both(&lock_b, &lock_a);
+}
+
+TEST_IN(selftest_cases, selftest, deadlock)
+{
+	if (cpus_online() < 2)
+		SKIP("needs 2 CPUs, have %u", cpus_online());
+	spin_lock_init(&lock_a);
+	spin_lock_init(&lock_b);
+	cpu_call(1, take_b_then_a, NULL, false);
+	irq_save();
+	take_both(&lock_a, &lock_b);
+}
