@@ -73,7 +73,7 @@
 struct run_queue {
 	spinlock_t lock;
 	struct thread *first, *last; /* q; ready, linked through .next */
-	bool waiting;                /* q; idle, will not look by itself */
+	atomic_bool waiting;         /* q; idle, will not look by itself */
 	_Atomic unsigned int load;   /* a; S3 */
 	struct thread *current;      /* o; NULL: no threads here yet */
 	struct thread *previous;     /* o; whom the switch under way leaves */
@@ -120,8 +120,7 @@ static unsigned int least_loaded(unsigned int last)
 {
 	unsigned int cpu, best = last, least = sched_load(last);
 
-	for_each_cpu(cpu, cpu_online_mask())
-	{
+	for_each_cpu(cpu, cpu_online_mask()) {
 		unsigned int load = sched_load(cpu);
 
 		if (load < least) {
@@ -311,12 +310,17 @@ _Noreturn void sched_end(void)
 	      queue->current->name);
 }
 
-/* Return: false when a thread is ready; else whoever queues one from now on
- * kicks this CPU. */
+/*
+ * Return: false when a thread is ready; else whoever queues one from now on
+ * kicks this CPU. That holds still after an interrupt that queued none: most
+ * are of no concern here, so that is looked at first.
+ */
 static bool prepare_to_wait(struct run_queue *queue)
 {
 	bool empty;
 
+	if (likely(atomic_load_explicit(&queue->waiting, memory_order_relaxed)))
+		return true;
 	spin_lock(&queue->lock);
 	empty = !queue->first;
 	queue->waiting = empty;

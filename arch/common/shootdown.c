@@ -71,39 +71,50 @@ static noinline _Noreturn void refuse(uint64_t others)
 	      irq_enabled() ? "on" : "off", this_cpu_read(interrupt_depth));
 }
 
-static inline void flush_here(const struct tlb_flush *how)
-{
-	if (likely(how->end))
-		tlb_flush_range_here(how->start, how->end);
-	else
-		tlb_flush_here(how, TLB_SKIP_LOCAL);
-}
-
-/* Carry out on the CPUs of @mask what the others say: the fields of a struct
- * tlb_flush. */
-static noinline void flush(cpumask_t mask, va_t start, va_t end,
-			   const struct tlb_range *ranges, unsigned int nr)
+/* Carry out on the CPUs of @mask what the others say, the fields of a struct
+ * tlb_flush. Inlined for one range, which it mostly is, and once for all else.
+ */
+static __always_inline void flush(cpumask_t mask, va_t start, va_t end,
+				  const struct tlb_range *ranges,
+				  unsigned int nr)
 {
 	struct tlb_request *mine = this_cpu_ptr(&tlb_request);
-	bool enabled = irq_enabled();
 	unsigned long flags = irq_save();
 	uint64_t me = this_cpu_bit();
-	uint64_t others = mask.bits & cpu_online_mask().bits & ~me;
+	uint64_t others = mask.bits & online_bits() & ~me;
 
 	this_cpu_inc(tlb_counters.requests);
-	mine->flush = (struct tlb_flush){start, end, ranges, nr};
+	mine->flush.start = start;
+	mine->flush.end = end;
+	if (!end) {
+		mine->flush.ranges = ranges;
+		mine->flush.nr = nr;
+	}
 	if (others) {
-		if (unlikely(!enabled || this_cpu_read(interrupt_depth)))
+		if (unlikely(!irq_were_on(flags) ||
+			     this_cpu_read(interrupt_depth)))
 			refuse(others);
 		atomic_store_explicit(&mine->left, others,
 				      memory_order_relaxed);
 		tell(others, me);
 	}
-	if (mask.bits & me)
-		flush_here(&mine->flush);
+	if (mask.bits & me) {
+		if (end)
+			tlb_flush_range_here(start, end);
+		else
+			tlb_flush_here(&mine->flush, TLB_SKIP_LOCAL);
+	}
 	irq_restore(flags);
-	while (atomic_load_explicit(&mine->left, memory_order_acquire))
-		cpu_relax();
+	if (others)
+		do
+			cpu_relax();
+		while (atomic_load_explicit(&mine->left, memory_order_acquire));
+}
+
+static noinline void
+flush_slowly(cpumask_t mask, const struct tlb_range *ranges, unsigned int nr)
+{
+	flush(mask, 0, 0, ranges, nr);
 }
 
 static __always_inline void check(va_t start, va_t end)
@@ -121,7 +132,7 @@ void tlb_flush_ranges(cpumask_t mask, const struct tlb_range *ranges,
 		check(ranges[i].start, ranges[i].end);
 		pages += (ranges[i].end - ranges[i].start) >> PAGE_SHIFT;
 	}
-	flush(mask, 0, 0, ranges, pages <= TLB_RANGE_MAX_PAGES ? nr : 0);
+	flush_slowly(mask, ranges, pages <= TLB_RANGE_MAX_PAGES ? nr : 0);
 }
 
 static noinline void flush_as_ranges(cpumask_t mask, va_t start, va_t end)
@@ -131,13 +142,12 @@ static noinline void flush_as_ranges(cpumask_t mask, va_t start, va_t end)
 
 void tlb_flush_mask(cpumask_t mask, va_t start, va_t end)
 {
-	if (unlikely(tlb_watched ||
-		     end - start > TLB_RANGE_MAX_PAGES * PAGE_SIZE)) {
-		flush_as_ranges(mask, start, end);
-		return;
-	}
 	check(start, end);
-	flush(mask, start, end, NULL, 0);
+	if (unlikely(tlb_watched ||
+		     end - start > TLB_RANGE_MAX_PAGES * PAGE_SIZE))
+		flush_as_ranges(mask, start, end);
+	else
+		flush(mask, start, end, NULL, 0);
 }
 
 void tlb_flush_kernel_range(va_t start, va_t end)
@@ -147,5 +157,5 @@ void tlb_flush_kernel_range(va_t start, va_t end)
 
 void tlb_flush_all(void)
 {
-	flush(cpu_online_mask(), 0, 0, NULL, 0);
+	flush_slowly(cpu_online_mask(), NULL, 0);
 }

@@ -17,8 +17,13 @@
  *   void cpu_relax(void)              stands in every spin loop
  *   unsigned long irq_save(void)      interrupts off; the state before
  *   void irq_restore(unsigned long)   back to that state
+ *   bool irq_were_on(unsigned long)   at that irq_save()
  *   bool irq_enabled(void)
  *   unsigned int cpu_id(void)         this CPU: 0..cpus_online() - 1
+ * and, inline or not, for the idle loop, with interrupts off since it looked
+ * for work and found none:
+ *   void cpu_idle_wait(void)          wait for an interrupt; interrupts are on
+ *                                     afterwards
  */
 #include <machine/cpu.h>
 

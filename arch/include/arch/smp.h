@@ -71,10 +71,6 @@ int cpu_call_mask(cpumask_t mask, cpu_call_fn fn, void *arg, bool wait);
  */
 void cpu_kick(unsigned int cpu);
 
-/* Wait for an interrupt; interrupts are on afterwards. Context: the idle loop,
- * interrupts off, having found no work with them off. */
-void cpu_idle_wait(void);
-
 /* Is this code part of an interrupt handler or a cpu_call? Any context. */
 bool in_interrupt(void);
 

@@ -17,11 +17,13 @@
  *                           calls, seldom: it should cost nothing if it is not
  *   uint64_t this_cpu_bit(void)           1 << cpu_id()
  *   unsigned long lowest_bit(uint64_t)    index of the lowest bit set; of some
+ *   uint64_t online_bits(void)            of cpu_online_mask()
  */
 #ifndef CALLED_IN_INTERRUPT
 #	define CALLED_IN_INTERRUPT
 #	define this_cpu_bit()   (cpumask_of(cpu_id()).bits)
 #	define lowest_bit(bits) __builtin_ctzll(bits)
+#	define online_bits()    (cpu_online_mask().bits)
 #endif
 
 /* How many handlers this CPU is in; an NMI counts. */

@@ -77,13 +77,6 @@ void cpu_kick(unsigned int cpu)
 		ipi_send(cpu, VECTOR_KICK);
 }
 
-/* STI takes effect behind the next instruction: what comes before HLT is
- * delivered in it. */
-void cpu_idle_wait(void)
-{
-	__asm__ volatile("sti; hlt" : : : "memory");
-}
-
 void cpu_halt(void)
 {
 	for (;;)

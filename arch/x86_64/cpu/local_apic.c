@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The local APICs of this machine, and what its CPUs send each other. */
 #include "local_apic.h"
-#include "start.h"
 #include <arch/percpu.h>
 #include <arch/smp.h>
 #include <common/ipi.h>
@@ -85,18 +84,22 @@ void ipi_send_call(unsigned int cpu)
 	ipi_send(cpu, VECTOR_CALL);
 }
 
+static noinline void send_tlb_to_each(uint64_t cpus)
+{
+	for (; cpus; cpus &= cpus - 1)
+		apic_send(&local_apic, smp_apic_id(lowest_bit(cpus)),
+			  APIC_SEND_VECTOR(VECTOR_TLB));
+}
+
 /* All at once where they are all there are. */
 void ipi_send_tlb(uint64_t cpus)
 {
-	const uint32_t what = APIC_SEND_VECTOR(VECTOR_TLB);
-
 	if (likely((cpus | this_cpu_bit()) == cpu_online_bits &&
-		   roster_online.complete)) {
-		apic_send(&local_apic, 0, APIC_ALL_OTHERS | what);
-		return;
-	}
-	for (; cpus; cpus &= cpus - 1)
-		apic_send(&local_apic, smp_apic_id(lowest_bit(cpus)), what);
+		   roster_online.complete && !local_apic.x2))
+		apic_send(&local_apic, 0,
+			  APIC_ALL_OTHERS | APIC_SEND_VECTOR(VECTOR_TLB));
+	else
+		send_tlb_to_each(cpus);
 }
 
 void ipi_send_nmi(unsigned int cpu)

@@ -6,9 +6,6 @@
 #include <arch/page.h>
 #include <arch/percpu.h>
 
-/* Of all CPUs that are online. */
-extern _Atomic uint64_t cpu_online_bits;
-
 /*
  * Note the pristine values of the per-CPU variables, and give CPU 0 its area.
  * Context: once, the first thing at boot.

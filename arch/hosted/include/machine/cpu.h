@@ -40,10 +40,17 @@ static inline void irq_restore(unsigned long flags)
 		hosted_take_interrupts();
 }
 
+static inline bool irq_were_on(unsigned long flags)
+{
+	return flags;
+}
+
 static inline bool irq_enabled(void)
 {
 	return hosted_cpu.irq_on;
 }
+
+void cpu_idle_wait(void);
 
 static inline unsigned int cpu_id(void)
 {

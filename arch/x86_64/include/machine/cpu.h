@@ -31,9 +31,21 @@ static inline void irq_restore(unsigned long flags)
 		__asm__ volatile("sti" : : : "memory");
 }
 
+static inline bool irq_were_on(unsigned long flags)
+{
+	return flags & RFLAGS_IF;
+}
+
 static inline bool irq_enabled(void)
 {
-	return rflags() & RFLAGS_IF;
+	return irq_were_on(rflags());
+}
+
+/* STI takes effect behind the next instruction: what comes before HLT is
+ * delivered in it. */
+static inline void cpu_idle_wait(void)
+{
+	__asm__ volatile("sti; hlt" : : : "memory");
 }
 
 extern unsigned int cpu_number; /* per CPU: see <machine/percpu.h> */

@@ -81,6 +81,13 @@ static inline uint64_t this_cpu_bit(void)
 	return this_cpu_read(cpu_bit);
 }
 
+extern _Atomic uint64_t cpu_online_bits;
+
+static inline uint64_t online_bits(void)
+{
+	return cpu_online_bits;
+}
+
 static inline unsigned long lowest_bit(uint64_t bits)
 {
 	unsigned long i;
