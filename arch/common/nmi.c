@@ -86,8 +86,8 @@ bool cpu_interrogate(unsigned int cpu, cpu_report_fn report)
 {
 	bool answered;
 
-	if (!wait_until(begin_to_ask))
-		return false;
+	while (!begin_to_ask())
+		cpu_relax();
 	answered = ask(cpu, report, false);
 	atomic_store(&asking, false);
 	return answered;
