@@ -96,9 +96,12 @@ endif
 HOST_OUT  := build/host$(if $(findstring clang,$(notdir $(HOST_CC))),-clang)$(if \
 	$(filter thread,$(SAN)),-thread)$(if $(WERROR),-werror)
 HOST_TEST := $(HOST_OUT)/quire-host
+# What is pure logic of the other machine is tested here too.
+HOST_SHARED := arch/x86_64/cpu/apic.c arch/x86_64/cpu/roster.c \
+	tests/unit/x86_64/apic.c
 HOST_SRCS := $(sort $(shell find arch/hosted arch/common lib mm tests/unit \
 	tests/bench tests/hosted_*.c -name '*.c' -not -path '*/x86_64/*' \
-	-not -path 'tests/*/kernel/*'))
+	-not -path 'tests/*/kernel/*') $(HOST_SHARED))
 HOST_OBJS := $(HOST_SRCS:%=$(HOST_OUT)/obj/%.o)
 HOST_SANITIZE_address := -fsanitize=address,undefined
 HOST_SANITIZE_thread  := -fsanitize=thread,undefined -DTHREAD_SANITIZER

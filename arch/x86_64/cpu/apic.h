@@ -47,10 +47,10 @@ enum apic_reg {
 #define APIC_SEND_NMI            0x04400U
 #define APIC_SEND_INIT           0x04500U /* to its state after a reset */
 #define APIC_SEND_STARTUP(page)  (0x04600U | (page)) /* run at page << 12 */
-#define APIC_ALL_OTHERS                                                        \
-	0xc0000U                /* with a vector: to every APIC but            \
-				 * this one, of CPUs in use or not */
-#define APIC_SENDING (1U << 12) /* not accepted yet */
+#define APIC_SENDING             (1U << 12)          /* not accepted yet */
+
+/* With a vector: to every APIC but this one, of CPUs in use or not. */
+#define APIC_ALL_OTHERS 0xc0000U
 
 #define MSR_APIC_BASE    0x1b
 #define MSR_APIC_BASE_X2 (1U << 10)

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which CPU has which APIC, and which CPUs are started. */
 #include "roster.h"
+#include <lib/errno.h>
 #include <lib/math.h>
 #include <lib/printk.h>
-
-struct roster roster_online = {.nr = 1};
-
-uint32_t smp_apic_id(unsigned int cpu)
-{
-	return roster_online.apic_id[cpu];
-}
 
 static bool listed(const struct roster *roster, uint32_t apic_id)
 {
@@ -19,22 +13,25 @@ static bool listed(const struct roster *roster, uint32_t apic_id)
 	return false;
 }
 
-/* Return: true when the CPU runs now. */
+/* Return: true when the CPU runs now; false after a line that says why not. */
 static bool start_one(const struct roster *roster, const struct apic *apic,
 		      roster_start_fn start, uint32_t apic_id)
 {
-	if (!apic_has_address(apic, apic_id)) {
-		printk("CPU with APIC id %u: has no address without x2APIC, "
-		       "left out\n",
-		       apic_id);
-		return false;
-	}
-	if (!start(roster->nr, apic_id)) {
-		printk("CPU with APIC id %u: does not answer, left out\n",
-		       apic_id);
-		return false;
-	}
-	return true;
+	const char *why = "does not answer";
+	int err;
+
+	if (apic_has_address(apic, apic_id))
+		err = start(roster->nr, apic_id);
+	else
+		err = -ERANGE;
+	if (!err)
+		return true;
+	if (err == -ERANGE)
+		why = "has no address without x2APIC";
+	else if (err == -ENOMEM)
+		why = "no memory for it";
+	printk("CPU with APIC id %u: %s, left out\n", apic_id, why);
+	return false;
 }
 
 void roster_start(struct roster *roster, const struct smp_boot *boot,

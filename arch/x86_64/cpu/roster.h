@@ -18,9 +18,9 @@ struct roster {
 /* Those of this machine. */
 extern struct roster roster_online;
 
-/* Start the CPU with APIC id @apic_id as CPU @cpu. Return: true when it runs.
- */
-typedef bool (*roster_start_fn)(unsigned int cpu, uint32_t apic_id);
+/* Start the CPU with APIC id @apic_id as CPU @cpu. Return: 0 when it runs;
+ * -ENOMEM; -ENOENT when it does not answer. */
+typedef int (*roster_start_fn)(unsigned int cpu, uint32_t apic_id);
 
 /*
  * Start by @start those CPUs of @boot that are not in @roster yet, until

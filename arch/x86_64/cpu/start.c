@@ -30,6 +30,7 @@
 #include <arch/clock.h>
 #include <arch/pte.h>
 #include <arch/tlb.h>
+#include <lib/errno.h>
 #include <lib/panic.h>
 #include <lib/printk.h>
 #include <lib/string.h>
@@ -66,6 +67,8 @@ extern const uint8_t trampoline_start[], trampoline_end[], trampoline_long[],
 	trampoline_gdt[], trampoline_values[], ap_entry[];
 extern uint8_t early_pml4[]; /* linked at its physical address */
 
+struct roster roster_online = {.nr = 1};
+
 /* What the next CPU gets: kept for the one after it if it does not answer. */
 struct cpu_memory {
 	va_t percpu;
@@ -75,6 +78,11 @@ struct cpu_memory {
 /* While smp_start() runs. */
 static const struct smp_boot *boot;
 static struct cpu_memory memory;
+
+uint32_t smp_apic_id(unsigned int cpu)
+{
+	return roster_online.apic_id[cpu];
+}
 
 static bool take_memory(void)
 {
@@ -187,20 +195,20 @@ static bool wake(uint32_t apic_id)
 	return false;
 }
 
-static bool start(unsigned int cpu, uint32_t apic_id)
+static int start(unsigned int cpu, uint32_t apic_id)
 {
 	if (!take_memory())
-		return false;
+		return -ENOMEM;
 	percpu_setup(cpu, memory.percpu);
 	cpu_set_stacks(cpu, &memory.stacks);
 	ap_cpu = cpu;
 	ap_stack_end = cpu_stack_end(cpu, FIRST_STACK);
 	if (!wake(apic_id))
-		return false;
+		return -ENOENT;
 	while (atomic_load(&ap_state) != AP_ONLINE)
 		cpu_relax();
 	memory = (struct cpu_memory){0};
-	return true;
+	return 0;
 }
 
 void ap_main(void)
