@@ -48,11 +48,13 @@
 #include <lib/printk.h>
 #include <mm/page_alloc.h>
 #include <mm/slab.h>
+#include <mm/tlb_log.h>
 #include <mm/vmalloc.h>
 #include <mm/vmap_purge.h>
 
 void vmalloc_init(void)
 {
+	tlb_log_start();
 	vmap_area_init();
 	vm_area_init();
 	if (vmap_space_init(&vmalloc_space, "vmalloc", VMALLOC_START,

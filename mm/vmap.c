@@ -54,6 +54,7 @@
 #include <lib/printk.h>
 #include <mm/page_alloc.h>
 #include <mm/slab.h>
+#include <mm/tlb_log.h>
 #include <mm/vmap.h>
 #include <mm/vmap_purge.h>
 
@@ -155,9 +156,12 @@ int map_vm_area(struct vmap_space *space, struct vmap_area *va,
 		struct page *const *pages, pgprot_t prot, gfp_t gfp)
 {
 	struct vm_struct *vm = va->vm;
-	int err = pgtable_map_pages(space->root, va->va_start, pages,
-				    vm->nr_pages, prot, NESTED_GFP(gfp));
+	int err;
 
+	tlb_log_map(space->root, va->va_start, va->va_end - GUARD_SIZE,
+		    vm->caller);
+	err = pgtable_map_pages(space->root, va->va_start, pages, vm->nr_pages,
+				prot, NESTED_GFP(gfp));
 	if (likely(!err))
 		insert_vmap_area(space, va, vm);
 	return err;
@@ -167,6 +171,8 @@ void discard_vm_area(struct vmap_space *space, struct vmap_area *va)
 {
 	struct vm_struct *vm = va->vm;
 
+	tlb_log_unmap(space->root, va->va_start, va->va_end - GUARD_SIZE,
+		      vm->caller);
 	free_vmap_area_lazy(space, va);
 	free_vm_struct(vm);
 }
@@ -214,6 +220,8 @@ struct vm_struct *remove_vm_area(struct vmap_space *space, const void *addr,
 	}
 	vm = va->vm;
 	pgtable_unmap(space->root, (va_t)addr, va->va_end - GUARD_SIZE);
+	tlb_log_unmap(space->root, (va_t)addr, va->va_end - GUARD_SIZE,
+		      vm->caller);
 	free_vmap_area_lazy(space, va);
 	return vm;
 }

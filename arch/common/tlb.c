@@ -12,7 +12,7 @@
 DEFINE_PER_CPU(struct tlb_stats, tlb_counters);
 
 bool tlb_watched;
-static tlb_observer_fn watching;
+static const struct tlb_observer *watching;
 static enum tlb_test_skip left_out;
 
 static void forget_ranges(const struct tlb_range *ranges, unsigned int nr)
@@ -23,31 +23,33 @@ static void forget_ranges(const struct tlb_range *ranges, unsigned int nr)
 			tlb_forget_page(va);
 }
 
-static void observe(const struct tlb_range *ranges, unsigned int nr)
+static void tell_flushed(const struct tlb_observer *observer,
+			 const struct tlb_range *ranges, unsigned int nr)
 {
-	tlb_observer_fn observer = watching;
-
-	if (!observer)
-		return;
 	if (!nr)
-		observer(cpu_id(), 0, ~0UL);
+		observer->flushed(cpu_id(), 0, ~0UL);
 	for (; nr; nr--, ranges++)
-		observer(cpu_id(), ranges->start, ranges->end);
+		observer->flushed(cpu_id(), ranges->start, ranges->end);
 }
 
 void tlb_flush_here(const struct tlb_flush *flush, enum tlb_test_skip part)
 {
+	const struct tlb_observer *observer = watching;
+
 	if (flush->nr)
 		this_cpu_inc(tlb_counters.range_flushes);
 	else
 		this_cpu_inc(tlb_counters.full_flushes);
 	if (left_out == part)
 		return;
+	if (observer)
+		observer->begins(cpu_id());
 	if (flush->nr)
 		forget_ranges(flush->ranges, flush->nr);
 	else
 		tlb_forget_all();
-	observe(flush->ranges, flush->nr);
+	if (observer)
+		tell_flushed(observer, flush->ranges, flush->nr);
 }
 
 void tlb_flush_all_local(void)
@@ -73,9 +75,9 @@ static void decide_watched(void)
 	tlb_watched = watching || left_out != TLB_SKIP_NOTHING;
 }
 
-tlb_observer_fn tlb_set_observer(tlb_observer_fn observer)
+const struct tlb_observer *tlb_set_observer(const struct tlb_observer *observer)
 {
-	tlb_observer_fn before = watching;
+	const struct tlb_observer *before = watching;
 
 	watching = observer;
 	decide_watched();

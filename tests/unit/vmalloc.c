@@ -11,6 +11,7 @@
 #include <mm/vmalloc.h>
 #include <mm/vmap_purge.h>
 #include <tests/unit/one_line.h>
+#include <tests/unit/tlb_watch.h>
 #include <tests/unit/vmap_window.h>
 
 #define PAGES(n) ((n)*PAGE_SIZE)
@@ -475,8 +476,11 @@ TEST(vmalloc, a_missing_flush_is_seen)
 	EXPECT(!second_user_sees_the_first(&w.space));
 	w.space.flush = no_flush;
 	tlb_flush_all_local();
+	tlb_watch_begin();
 	EXPECT(second_user_sees_the_first(&w.space));
-	tlb_flush_all_local();
+	tlb_watch_end();
+	EXPECT_TLB_VIOLATIONS(1);
+	tlb_flush_all();
 	window_close(&w);
 }
 

@@ -63,17 +63,22 @@ void tlb_flush_ranges(cpumask_t mask, const struct tlb_range *ranges,
 struct tlb_stats tlb_stats(unsigned int cpu);
 
 /*
- * Told of each range that @cpu has forgotten, on that CPU and right after;
- * [0, ~0) is everything. Not told of tlb_flush_page_local().
- * Context: interrupts off.
+ * Told of each flush on @cpu, there, interrupts off: that it begins, and then
+ * of each range that was forgotten; [0, ~0) is everything. What was cleared
+ * before it began is forgotten after it; what was cleared in between may be or
+ * not. Not told of tlb_flush_page_local().
  */
-typedef void (*tlb_observer_fn)(unsigned int cpu, va_t start, va_t end);
+struct tlb_observer {
+	void (*begins)(unsigned int cpu);
+	void (*flushed)(unsigned int cpu, va_t start, va_t end);
+};
 
 /*
- * Tell @observer from now on; NULL: nobody.
+ * Tell @observer, which stays valid, from now on; NULL: nobody.
  * Return: whom it was told before.
  */
-tlb_observer_fn tlb_set_observer(tlb_observer_fn observer);
+const struct tlb_observer *
+tlb_set_observer(const struct tlb_observer *observer);
 
 /*
  * For tests of the tests: what is left out of flushes that name more than a
