@@ -345,6 +345,14 @@ TEST(pgtable, protect_leaves_holes_and_refuses_nonsense)
 	unmap(BASE + PAGES(1), PAGES(1));
 }
 
+/* A tree without the tables that those before left. */
+static bool fresh_tree(void)
+{
+	pgtable_destroy(root);
+	root = pgtable_create(GFP_KERNEL);
+	return root;
+}
+
 /* Make page allocation 1, 2, … fail in turn until the operation succeeds. */
 TEST(pgtable, map_out_of_memory_at_each_table)
 {
@@ -352,6 +360,7 @@ TEST(pgtable, map_out_of_memory_at_each_table)
 	unsigned long nth = 0;
 	int err;
 
+	REQUIRE(fresh_tree());
 	do {
 		fault_inject_arm(&fail_page_alloc, ++nth);
 		err = pgtable_map_range(root, va, va + PAGES(2), 0x5000,
@@ -375,6 +384,7 @@ TEST(pgtable, protect_out_of_memory_changes_nothing)
 
 	if (arch_max_leaf_level() < 2)
 		SKIP("needs 1 GiB leaves");
+	REQUIRE(fresh_tree());
 	REQUIRE_EQ(map(va, 2 * GB1, 4 * GB1, PAGE_KERNEL, 2), 0);
 	do {
 		fault_inject_arm(&fail_page_alloc, ++nth);
