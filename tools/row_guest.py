@@ -10,13 +10,14 @@ import machine_map
 import settings as conf
 import verdict
 from junit import Case
-from row_host import SHOWN, command, elf_of, out_dir
+from row_host import SHOWN, command, elf_of, host_build_name, out_dir
 from runner import Done, Row
 
 DEFAULTS = conf.Settings(elf="", machine="pc")
 NO_MATCH = "no test matches"
 MAX_BOOT_INSTRUCTIONS = 1_500_000
-HOSTED = "build/host-werror/quire-host"
+HOSTED = {"address": "build/host-werror/quire-host",
+          "thread": "build/host-thread-werror/quire-host"}
 
 
 def _leaf_cases(report):
@@ -97,13 +98,17 @@ def boot(name, words="test=*", build="release", compiler="gcc",
                needs=(needs,))
 
 
-def hosted(glob):
-    """The suites of lib/ and mm/ as a Linux process under sanitizers."""
+def hosted(name, glob, words="", sanitizer="address"):
+    """The suites of lib/ and mm/ as a Linux process under @sanitizer."""
     def action():
-        argv = [HOSTED, f"test={glob}"]
-        status, text = command(argv, "hosted")
+        argv = [HOSTED[sanitizer], *words.split(), f"test={glob}"]
+        status, text = command(argv, name)
         report = ktap.read(text.splitlines())
         again = "make host-test"
+        if sanitizer != "address":
+            again += f" SAN={sanitizer}"
+        if words:
+            again += f" ARGS='{words}'"
         if _no_match(glob, report, text):
             return Done(True, f"no test matches {glob}", skipped=True)
         details = _failed_leaves(
@@ -116,7 +121,8 @@ def hosted(glob):
             if report.problems:
                 line += f"; {report.problems[0]}"
         return Done(ok, line, _leaf_cases(report), details, again)
-    return Row("hosted", action, needs=("build-host",))
+    needs = host_build_name(sanitizer)
+    return Row(name, action, needs=(needs,))
 
 
 def boot_instructions(console):

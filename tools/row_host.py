@@ -60,7 +60,8 @@ def _make(*words):
 def _clean_env():
     """The environment without what an outer make put there."""
     drop = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "CC",
-            "BUILD", "ELF", "KERNEL_OUT", "ARGS", "V", "OUT", "T", "ROW")
+            "BUILD", "ELF", "KERNEL_OUT", "ARGS", "V", "OUT", "T", "ROW",
+            "SAN")
     return {name: value for name, value in os.environ.items()
             if name not in drop}
 
@@ -105,16 +106,22 @@ def size_row():
     return Row("size", action, needs=("build-release",))
 
 
-def host_build():
+def host_build_name(sanitizer):
+    """Return the name of the row that builds the process for @sanitizer."""
+    return "build-host" + ("" if sanitizer == "address" else f"-{sanitizer}")
+
+
+def host_build(sanitizer="address"):
     """A row that builds the hosted process."""
-    argv = _make("host-build")
+    name = host_build_name(sanitizer)
+    argv = _make("host-build", f"SAN={sanitizer}")
 
     def action():
-        status, text = command(argv, "build-host", _clean_env())
+        status, text = command(argv, name, _clean_env())
         if status == 0:
             return Done(True)
         return _failed(status, text, argv)
-    return Row("build-host", action)
+    return Row(name, action)
 
 
 def reproducible(name):

@@ -17,7 +17,7 @@ def part(glob):
         row_host.host_build(),
         boot("direct", f"test={glob}", boot="direct"),
         boot("debug", f"test={glob}", build="debug", boot="direct"),
-        row_guest.hosted(glob),
+        row_guest.hosted("hosted", glob),
     ]
 
 
@@ -27,11 +27,17 @@ def everything():
         *row_host.check_rows(),
         row_host.build("build-release", "release", "gcc"),
         row_host.host_build(),
+        row_host.host_build("thread"),
         row_host.build("build-clang", "release", "clang"),
         row_host.build("build-debug", "debug", "gcc"),
         row_host.size_row(),
         row_host.reproducible("reproducible"),
-        row_guest.hosted("*"),
+        row_guest.hosted("hosted", "*"),
+        row_guest.hosted("hosted-1-cpu", "*", "cpus=1"),
+        row_guest.hosted("hosted-8-cpus", "*", "cpus=8"),
+        row_guest.hosted("hosted-32M", "*", "--ram=32M"),
+        row_guest.hosted("hosted-high-ram", "*", "--high-ram=1G"),
+        row_guest.hosted("hosted-thread", "*", sanitizer="thread"),
         boot("iso-bios", words="", boot="iso"),
         boot("iso-modules", boot="iso", mem="256M",
              modules=("README.md", "LICENSE")),
