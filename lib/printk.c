@@ -31,7 +31,8 @@ static struct printk_capture *capture;                       /* c */
 /* Lines are built in one buffer while the last complete one stands in the
  * other. */
 static struct {
-	unsigned long complete; /* c; buffer complete % 2 is being filled */
+	/* c, but read without: buffer complete % 2 is being filled */
+	_Atomic unsigned long complete;
 	size_t len;             /* c; of the line being built */
 	char text[2][MAX_LINE]; /* c */
 } lines;
@@ -39,11 +40,13 @@ static struct {
 static void count_lines(const char *s, size_t n)
 {
 	for (; n; n--, s++) {
-		char *line = lines.text[lines.complete % 2];
+		unsigned long complete = printk_lines();
+		char *line = lines.text[complete % 2];
 
 		if (*s == '\n') {
 			line[min(lines.len, (size_t)MAX_LINE - 1)] = '\0';
-			lines.complete++;
+			atomic_store_explicit(&lines.complete, complete + 1,
+					      memory_order_release);
 			lines.len = 0;
 		} else {
 			if (lines.len < MAX_LINE - 1)
@@ -152,12 +155,12 @@ void printk(const char *fmt, ...)
 
 unsigned long printk_lines(void)
 {
-	return lines.complete;
+	return atomic_load_explicit(&lines.complete, memory_order_acquire);
 }
 
 const char *printk_last_line(void)
 {
-	return lines.text[(lines.complete + 1) % 2];
+	return lines.text[(printk_lines() + 1) % 2];
 }
 
 struct printk_capture *printk_set_capture(struct printk_capture *to)
