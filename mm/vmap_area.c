@@ -493,8 +493,10 @@ struct vmap_space_stats vmap_space_stats(struct vmap_space *space)
 	spin_unlock_irqrestore(&space->busy_lock, flags);
 	stats.lazy_pages =
 		atomic_load_explicit(&space->lazy_pages, memory_order_relaxed);
-	stats.nr_purges = space->nr_purges;
-	stats.nr_flushes = space->nr_flushes;
+	stats.nr_purges =
+		atomic_load_explicit(&space->nr_purges, memory_order_relaxed);
+	stats.nr_flushes =
+		atomic_load_explicit(&space->nr_flushes, memory_order_relaxed);
 	return stats;
 }
 

@@ -102,10 +102,10 @@ struct vmap_space {
 	size_t nr_busy;           /* B */
 
 	spinlock_t purge_lock;
-	struct llist_head lazy_list; /* A: areas with VA_LAZY */
-	_Atomic size_t lazy_pages;   /* A: at least those on the list */
-	unsigned long nr_purges;     /* P: that found something */
-	unsigned long nr_flushes;    /* P */
+	struct llist_head lazy_list;      /* A: areas with VA_LAZY */
+	_Atomic size_t lazy_pages;        /* A: at least those on the list */
+	_Atomic unsigned long nr_purges;  /* A: that found something */
+	_Atomic unsigned long nr_flushes; /* A */
 };
 
 /* The kernel's: [VMALLOC_START, VMALLOC_END). */

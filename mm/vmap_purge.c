@@ -140,8 +140,8 @@ static size_t purge_locked(struct vmap_space *space)
 	pages = batch_range(batch, &start, &end);
 	ASSERTF(start < end, "L2: [0x%lx, 0x%lx)", start, end);
 	space->flush(start, end); /* L1 */
-	space->nr_flushes++;
-	space->nr_purges++;
+	atomic_fetch_add_explicit(&space->nr_flushes, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&space->nr_purges, 1, memory_order_relaxed);
 	give_back(space, batch);
 	atomic_fetch_sub_explicit(&space->lazy_pages, pages,
 				  memory_order_relaxed);
