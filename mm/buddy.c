@@ -75,6 +75,17 @@
 
 /* --- free blocks --------------------------------------------------------- */
 
+/* The two fields that are read without the lock, too. */
+static inline void set_nonempty_locked(struct zone *zone, unsigned int orders)
+{
+	__atomic_store_n(&zone->nonempty, orders, __ATOMIC_RELAXED);
+}
+
+static inline void set_free_pages_locked(struct zone *zone, unsigned long pages)
+{
+	__atomic_store_n(&zone->free_pages, pages, __ATOMIC_RELAXED);
+}
+
 static void insert_block(struct zone *zone, struct page *page,
 			 unsigned int order)
 {
@@ -83,7 +94,7 @@ static void insert_block(struct zone *zone, struct page *page,
 	page->head = page_head(PAGE_FREE, order, zone->id, 0);
 	list_add(&page->list, &area->blocks);
 	area->nr++;
-	zone->nonempty |= 1U << order;
+	set_nonempty_locked(zone, zone->nonempty | 1U << order);
 }
 
 static void remove_block(struct zone *zone, struct page *page,
@@ -94,7 +105,7 @@ static void remove_block(struct zone *zone, struct page *page,
 	list_del(&page->list);
 	page->head = 0;
 	if (--area->nr == 0)
-		zone->nonempty &= ~(1U << order);
+		set_nonempty_locked(zone, zone->nonempty & ~(1U << order));
 }
 
 /* Take a block of exactly @have and give what is too much for @order back. */
@@ -110,8 +121,18 @@ static struct page *take_block_locked(struct zone *zone, unsigned int have,
 		have--;
 		insert_block(zone, page + (1UL << have), have);
 	}
-	zone->free_pages -= 1UL << order;
+	set_free_pages_locked(zone, zone->free_pages - (1UL << order));
 	return page;
+}
+
+/*
+ * Is the head at @page, in the zone, @head, that of a free block? The head of
+ * an allocated one changes without the lock: only its type may be looked at.
+ */
+static inline bool is_free_locked(const struct page *page, uint64_t head)
+{
+	return __atomic_load_n(&page->type, __ATOMIC_RELAXED) == PAGE_FREE &&
+	       page->head == head;
 }
 
 /* Put a block of pages that are nobody's in, joined with its free buddies. */
@@ -119,14 +140,15 @@ static void put_block_locked(struct zone *zone, unsigned long pfn,
 			     unsigned int order)
 {
 	DEBUG_ASSERT(spin_is_locked(&zone->lock));
-	zone->free_pages += 1UL << order;
+	set_free_pages_locked(zone, zone->free_pages + (1UL << order));
 	for (; order < MAX_ORDER; order++) {
 		unsigned long buddy_pfn = pfn ^ (1UL << order);
 		struct page *buddy = pfn_to_page(buddy_pfn);
 
 		if (buddy_pfn < zone->start_pfn || buddy_pfn >= zone->end_pfn)
 			break;
-		if (buddy->head != page_head(PAGE_FREE, order, zone->id, 0))
+		if (!is_free_locked(buddy,
+				    page_head(PAGE_FREE, order, zone->id, 0)))
 			break;
 		remove_block(zone, buddy, order);
 		pfn &= buddy_pfn;

@@ -67,6 +67,13 @@ _Static_assert(sizeof(struct page) == 32, "two descriptors a cache line");
 /* Descriptor of pfn 0; mapped only where pfn_valid(). */
 #define vmemmap ((struct page *)VMEMMAP_BASE)
 
+/* Make of the allocated block at @page one of another type. Another CPU may
+ * look whether it is free. Context: its owner. */
+static inline void page_set_type(struct page *page, enum page_type type)
+{
+	__atomic_store_n(&page->type, (uint8_t)type, __ATOMIC_RELAXED);
+}
+
 static inline struct page *pfn_to_page(unsigned long pfn)
 {
 	return vmemmap + pfn;

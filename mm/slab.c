@@ -111,7 +111,7 @@ static struct page *slab_create(struct kmem_cache *cache, gfp_t gfp)
 	if (!page)
 		return NULL;
 	carve(cache, page);
-	page->type = PAGE_SLAB;
+	page_set_type(page, PAGE_SLAB);
 	page->slab_cache = cache;
 	page->slab_inuse = 0;
 	page->slab_free = 0;
@@ -121,7 +121,7 @@ static struct page *slab_create(struct kmem_cache *cache, gfp_t gfp)
 /* Give the pages of a slab, which is on no list any more, back. */
 static void slab_release(struct page *page)
 {
-	page->type = PAGE_USED;
+	page_set_type(page, PAGE_USED);
 	atomic_init(&page->refcount, 1);
 	__free_pages(page, page->order);
 }
