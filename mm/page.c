@@ -28,7 +28,9 @@
  *     descriptors  [----------]          [---------------------]
  *
  *   page_present has one bit for each map block that has descriptors; any
- *   number can be asked about (pfn_valid()), wild pointers included.
+ *   number can be asked about (pfn_valid()), wild pointers included. Most
+ *   machines have most of their memory below the first hole, whose pfn is kept
+ *   beside it: one comparison answers for those pages.
  *
  *   That rule is worth the few descriptors it wastes: the page allocator joins
  *   a block only with others in the same map block, so it never has to ask
@@ -74,6 +76,7 @@ _Static_assert(MAP_BLOCK_BYTES % PAGE_SIZE == 0, "mapped in whole pages");
 
 unsigned long *page_present;
 unsigned long page_present_bits;
+unsigned long page_first_hole;
 
 /*
  * The next run of map blocks with memory, in [*start, *end), at or after the
@@ -133,6 +136,8 @@ void page_init(struct memblock *mb)
 		for (unsigned long b = start; b < end; b++)
 			page_present[b / 64] |= 1UL << (b % 64);
 	page_present_bits = bits;
+	if (next_map_blocks(mb, 0, &start, &end) && start == 0)
+		page_first_hole = end << MAX_ORDER;
 }
 
 void get_page(struct page *page)
@@ -160,7 +165,7 @@ const char *page_type_name(unsigned int type)
 	static const char *const names[] = {
 		[PAGE_NONE] = "none", [PAGE_FREE] = "free",
 		[PAGE_USED] = "used", [PAGE_SLAB] = "slab",
-		[PAGE_TAIL] = "tail",
+		[PAGE_FRAG] = "frag", [PAGE_TAIL] = "tail",
 	};
 
 	return type < ARRAY_SIZE(names) ? names[type] : "unknown";

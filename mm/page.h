@@ -27,11 +27,13 @@ enum page_type {
 	PAGE_FREE, /* first page of a free block */
 	PAGE_USED, /* first page of an allocated block */
 	PAGE_SLAB, /* the same, and slab objects are in it */
+	PAGE_FRAG, /* the same, and it is cut into fragments */
 	PAGE_TAIL, /* inside an allocated compound block of order .order */
 };
 
-/* struct page.flags */
-#define PAGE_COMPOUND ((uint8_t)1) /* the other pages are PAGE_TAIL */
+/* struct page.flags, of the head of an allocated block; else 0 */
+#define PAGE_COMPOUND   ((uint8_t)1) /* the other pages are PAGE_TAIL */
+#define PAGE_PFMEMALLOC ((uint8_t)2) /* from the reserves */
 
 /*
  * Who may touch a field: of a free block, whoever holds the zone's lock (Z);
@@ -106,9 +108,13 @@ static inline struct page *virt_to_page(const void *va)
 	return pa_to_page(va_to_pa(va));
 }
 
-/* One bit for each MAX_BLOCK_PAGES pages, set: they have descriptors. */
+/*
+ * One bit for each MAX_BLOCK_PAGES pages, set: they have descriptors. All pages
+ * below page_first_hole have.
+ */
 extern unsigned long *page_present;
 extern unsigned long page_present_bits;
+extern unsigned long page_first_hole;
 
 /*
  * Is there a descriptor for this pfn, any number? (Its page may still be
@@ -119,6 +125,8 @@ static inline bool pfn_valid(unsigned long pfn)
 {
 	unsigned long bit = pfn >> MAX_ORDER;
 
+	if (likely(pfn < page_first_hole))
+		return true;
 	return bit < page_present_bits &&
 	       (page_present[bit / 64] >> (bit % 64) & 1);
 }
@@ -159,6 +167,26 @@ static inline struct page *compound_head(struct page *page)
 	if (likely(page->type != PAGE_TAIL))
 		return page;
 	return page - (page_to_pfn(page) & inside);
+}
+
+/*
+ * Head of the allocated block around address @va, where that is a compound one
+ * or on its first page; else the descriptor of @va's page.
+ * Context: any; virt_addr_valid(va). Told from .order alone: by P3 a head's pfn
+ * has no bits below its order.
+ */
+static inline struct page *virt_to_head_page(const void *va)
+{
+	unsigned long pfn = va_to_pa(va) >> PAGE_SHIFT;
+
+	return pfn_to_page(pfn & -1UL << pfn_to_page(pfn)->order);
+}
+
+/* Did the block at the head @page come from the reserves, which only those may
+ * use who free memory with it? Context: any; the caller holds a reference. */
+static inline bool page_is_pfmemalloc(const struct page *page)
+{
+	return page->flags & PAGE_PFMEMALLOC;
 }
 
 /* Users of the block that @page starts or is a tail of. Any context. */

@@ -64,6 +64,22 @@ TEST(page, all_memory_has_descriptors)
 	}
 }
 
+/* Below the first hole the answer is known without it. */
+TEST(page, map_of_descriptors_begins_without_a_hole)
+{
+	unsigned long blocks = page_first_hole >> MAX_ORDER;
+
+	EXPECT_GT(blocks, 0);
+	EXPECT_EQ(page_first_hole % MAX_BLOCK_PAGES, 0);
+	for (unsigned long b = 0; b < page_present_bits; b++) {
+		bool present = page_present[b / 64] >> (b % 64) & 1;
+
+		EXPECT_EQ(pfn_valid(b << MAX_ORDER), present);
+		if (b <= blocks)
+			EXPECT_EQ(present, b < blocks);
+	}
+}
+
 TEST(page, descriptors_come_in_whole_blocks)
 {
 	static struct memblock mb;
@@ -103,6 +119,23 @@ TEST(page, references)
 	put_page(page + 2);
 	EXPECT_EQ(page->type == PAGE_USED, false);
 	EXPECT(buddy_verify());
+}
+
+TEST(page, head_is_found_from_any_address)
+{
+	for (unsigned int order = 0; order < 4; order++) {
+		char *p = __get_free_pages(GFP_KERNEL | __GFP_COMP, order);
+		struct page *head;
+
+		REQUIRE_NOT_NULL(p);
+		head = virt_to_page(p);
+		for (unsigned int i = 0; i < PAGE_SIZE << order; i += 511) {
+			EXPECT_EQ(virt_to_head_page(p + i), head);
+			EXPECT_EQ(compound_head(virt_to_page(p + i)), head);
+		}
+		free_pages(p, order);
+		EXPECT_EQ(virt_to_head_page(p), virt_to_page(p));
+	}
 }
 
 TEST(page, type_names)
