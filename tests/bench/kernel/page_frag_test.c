@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * page_frag_test: the benchmark that page_frag caches are compared by, with the
+ * names, parameters and line of Linux's module of that name.
+ * `bench=page_frag_test` runs it.
+ *
+ *   CPU push                          CPU pop
+ *   cache --alloc--> fragment --> ring of 512 --> free
+ *
+ * Each side is a thread bound to its CPU. A fragment for which the ring has no
+ * room is freed where it was allocated, and not counted; whoever finds the
+ * ring full, or empty, lets others run. So both may share a CPU.
+ */
+#include <arch/clock.h>
+#include <arch/cpumask.h>
+#include <kernel/completion.h>
+#include <kernel/thread.h>
+#include <kernel/timer.h>
+#include <lib/bench.h>
+#include <lib/compiler.h>
+#include <lib/errno.h>
+#include <lib/param.h>
+#include <lib/printk.h>
+#include <lib/ptr_ring.h>
+#include <mm/page_alloc.h>
+#include <mm/page_frag_cache.h>
+#include <tests/bench/kernel/page_frag_test.h>
+
+#define RING       512
+#define CACHE_LINE 64U
+#define PATIENCE   10000000000UL /* ns */
+#define DEFAULT    UINT32_MAX    /* CPU 1, or 0 without */
+
+static unsigned int nr_test = 2000000;
+static unsigned int test_alloc_len = 2048;
+static bool test_align;
+static unsigned int test_push_cpu;
+static unsigned int test_pop_cpu = DEFAULT;
+
+PARAM_UINT("page_frag_test.nr_test", nr_test, "fragments to push");
+PARAM_UINT("page_frag_test.test_alloc_len", test_alloc_len,
+	   "bytes of each: 1..4096");
+PARAM_BOOL("page_frag_test.test_align", test_align,
+	   "1: each at the beginning of a cache line");
+PARAM_UINT("page_frag_test.test_push_cpu", test_push_cpu,
+	   "the CPU that allocates");
+PARAM_UINT("page_frag_test.test_pop_cpu", test_pop_cpu,
+	   "the CPU that frees: 1 by default, if there is one");
+
+/* One of the two. */
+struct side {
+	const char *name;
+	void (*work)(void *run);
+	unsigned int cpu;
+	struct thread *thread;
+	_Atomic unsigned long count; /* fragments; its own */
+	unsigned long seen;          /* the watchdog's: count, changed */
+	uint64_t seen_ns;            /* then */
+} __aligned(CACHE_LINE);
+
+struct run {
+	struct page_frag_test *test;
+	struct ptr_ring ring;
+	struct side push, pop;
+	struct completion start;
+	_Atomic unsigned int working; /* sides */
+	_Atomic int err;              /* not 0: both end */
+	uint64_t ended;               /* ticks; whoever was last */
+	struct timer watchdog;
+};
+
+static void *_Atomic slots[RING];
+
+/* --- the sides ------------------------------------------------------------ */
+
+static bool goes_on(const struct run *run, const struct side *side)
+{
+	return side->count < run->test->nr_test && !run->err;
+}
+
+static void count(struct side *side)
+{
+	atomic_store_explicit(&side->count, side->count + 1,
+			      memory_order_relaxed);
+}
+
+static void give_way(void)
+{
+	thread_yield();
+}
+
+static void end(struct run *run)
+{
+	if (atomic_fetch_sub(&run->working, 1) == 1)
+		run->ended = clock_ticks();
+}
+
+static __always_inline void push_all(struct run *run, unsigned int align)
+{
+	unsigned int len = run->test->alloc_len;
+	struct page_frag_cache nc = {0};
+
+	while (goes_on(run, &run->push)) {
+		void *frag = page_frag_alloc_align(
+			&nc, len, GFP_KERNEL | __GFP_NOWARN, align);
+
+		if (unlikely(!frag)) {
+			give_way();
+		} else if (unlikely((uintptr_t)frag % align)) {
+			printk("page_frag_test: fragment %p is not aligned to "
+			       "%u bytes\n",
+			       frag, align);
+			page_frag_free(frag);
+			run->err = -EFAULT;
+		} else if (unlikely(ptr_ring_produce(&run->ring, frag))) {
+			page_frag_free(frag);
+			give_way();
+		} else {
+			count(&run->push);
+		}
+	}
+	page_frag_cache_drain(&nc);
+}
+
+static void push(void *arg)
+{
+	struct run *run = arg;
+
+	wait_for_completion(&run->start);
+	if (run->test->align)
+		push_all(run, CACHE_LINE);
+	else
+		push_all(run, 1);
+	end(run);
+}
+
+static void pop(void *arg)
+{
+	struct run *run = arg;
+
+	wait_for_completion(&run->start);
+	while (goes_on(run, &run->pop)) {
+		void *frag =
+			run->test->asleep ? NULL : ptr_ring_consume(&run->ring);
+
+		if (unlikely(!frag)) {
+			give_way();
+			continue;
+		}
+		count(&run->pop);
+		page_frag_free(frag);
+	}
+	end(run);
+}
+
+/* --- the watchdog ----------------------------------------------------------*/
+
+static void watch_side(struct run *run, struct side *side, uint64_t now)
+{
+	const struct page_frag_test *test = run->test;
+	unsigned long done = side->count;
+
+	if (done != side->seen || done == test->nr_test) {
+		side->seen = done;
+		side->seen_ns = now;
+	} else if (now - side->seen_ns >= test->patience_ns && !run->err) {
+		printk("page_frag_test: %s on CPU %u stands still at %lu of %u "
+		       "for %lu ms\n",
+		       side->name, side->cpu, done, test->nr_test,
+		       (now - side->seen_ns) / 1000000);
+		run->err = -EBUSY;
+	}
+}
+
+static void watch(struct timer *timer)
+{
+	struct run *run = container_of(timer, struct run, watchdog);
+	uint64_t now = timer_now_ns();
+
+	watch_side(run, &run->push, now);
+	watch_side(run, &run->pop, now);
+	timer_arm(timer, run->test->patience_ns / 8);
+}
+
+/* --- a run
+ * ------------------------------------------------------------------*/
+
+static int check_cpu(const char *name, unsigned int cpu)
+{
+	if (cpumask_test(cpu_online_mask(), cpu))
+		return 0;
+	printk("page_frag_test.%s=%u: there is no such CPU, %u are online\n",
+	       name, cpu, cpus_online());
+	return -EINVAL;
+}
+
+static int check(const struct page_frag_test *test)
+{
+	if (test->alloc_len < 1 || test->alloc_len > PAGE_SIZE)
+		printk("page_frag_test.test_alloc_len=%u: must be 1..%lu\n",
+		       test->alloc_len, PAGE_SIZE);
+	else if (test->nr_test < 1)
+		printk("page_frag_test.nr_test=0: must be at least 1\n");
+	else
+		return check_cpu("test_push_cpu", test->push_cpu)
+			       ?: check_cpu("test_pop_cpu", test->pop_cpu);
+	return -EINVAL;
+}
+
+static bool start_side(struct run *run, struct side *side)
+{
+	side->thread =
+		thread_create(side->name, side->work, run, (int)side->cpu);
+	side->seen_ns = timer_now_ns();
+	return side->thread;
+}
+
+/* Let both sides go, and wait for them. */
+static int race(struct run *run)
+{
+	uint64_t started;
+
+	timer_arm(&run->watchdog, run->test->patience_ns / 8);
+	started = clock_ticks();
+	complete_all(&run->start);
+	thread_join(run->push.thread);
+	thread_join(run->pop.thread);
+	timer_cancel(&run->watchdog);
+	run->test->ticks = run->ended - started;
+	return run->err;
+}
+
+int page_frag_test_run(struct page_frag_test *test)
+{
+	static struct run run;
+	void *left;
+	int err = check(test);
+
+	if (err)
+		return err;
+	run = (struct run){
+		.test = test,
+		.push = {"push", push, test->push_cpu},
+		.pop = {"pop", pop, test->pop_cpu},
+		.working = 2,
+		.watchdog = TIMER_INIT(watch),
+	};
+	completion_init(&run.start);
+	ptr_ring_init(&run.ring, slots, RING);
+	if (!start_side(&run, &run.push))
+		return -ENOMEM;
+	if (!start_side(&run, &run.pop)) {
+		run.err = -ENOMEM;
+		complete_all(&run.start);
+		thread_join(run.push.thread);
+		return -ENOMEM;
+	}
+	err = race(&run);
+	while ((left = ptr_ring_consume(&run.ring)))
+		page_frag_free(left);
+	test->pushed = run.push.count;
+	test->popped = run.pop.count;
+	return err;
+}
+
+/* The operation is one fragment, allocated here and freed there. */
+BENCH(page_frag_test, .ops = 1, .min_pages = 1024, .cold = true)
+{
+	struct page_frag_test test = {
+		.nr_test = nr_test,
+		.alloc_len = test_alloc_len,
+		.align = test_align,
+		.push_cpu = test_push_cpu,
+		.pop_cpu = test_pop_cpu,
+		.patience_ns = PATIENCE,
+	};
+	int err;
+
+	if (test.pop_cpu == DEFAULT)
+		test.pop_cpu = cpus_online() > 1;
+	err = page_frag_test_run(&test);
+	if (err) {
+		bench_fail(b, "error %d", err);
+		return;
+	}
+	printk("%u of iterations for %s testing took: %luus\n", test.nr_test,
+	       test.align ? "aligned" : "non-aligned",
+	       clock_ticks_to_ns(test.ticks) / 1000);
+	b->ops = test.nr_test;
+	b->ticks = test.ticks;
+	b->pairs = 1;
+}
