@@ -12,6 +12,7 @@
 #include <lib/printk.h>
 #include <lib/string.h>
 #include <mm/node.h>
+#include <mm/pcp.h>
 #include <mm/vmalloc.h>
 
 #define LOW_MEMORY_END (1UL << 20)
@@ -102,6 +103,7 @@ void cpus_start(const struct boot_info *info, const struct firmware *firmware)
 
 	for (unsigned int cpu = 0; cpu < online; cpu++)
 		node_add_cpu(cpu, smp_apic_id(cpu));
+	pcp_nodes_changed();
 	if (online < boot.nr)
 		printk("CPUs: %u online, of %zu\n", online, boot.nr);
 	else

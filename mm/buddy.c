@@ -26,9 +26,12 @@
  *   allocate     take a block of the least order that has one and split it:
  *                the upper halves go to the lists below. O(k)
  *   free         join with the buddy while it is free as a whole. O(k)
- *   singles      allocate: take the largest block that is not too large, and
- *                cut it into single pages, which so come in runs; free: put a
- *                run in as the fewest blocks. O(k) and O(1) a page
+ *   runs         allocate: take the largest block that is not too large, and
+ *                cut it into blocks of one order, which so follow each other;
+ *                free: put a run of pages in as the fewest blocks. O(k) and
+ *                O(1) a page
+ *   kept         blocks that a CPU keeps (pcp.c) come in runs, and go back one
+ *                by one, many under one lock
  *   add          put a range of pages in as the fewest blocks: at boot, each
  *                free range of memory. O(k + pages / 2^k)
  *
@@ -321,30 +324,46 @@ bool zone_free(struct zone *zone, struct page *page, unsigned int order)
 	return false;
 }
 
-/* --- runs of single pages ------------------------------------------------ */
+/* --- runs and chains ------------------------------------------------ */
 
-struct page *zone_alloc_singles(struct zone *zone, size_t want, size_t *got)
+struct page *zone_alloc_run(struct zone *zone, unsigned int order, size_t want,
+			    size_t *got)
 {
-	unsigned int order = min(ilog2(want), (unsigned int)MAX_ORDER);
-	uint64_t owned = page_head(PAGE_USED, 0, zone->id, 1);
+	unsigned int large = min(order + ilog2(want), (unsigned int)MAX_ORDER);
+	uint64_t owned = page_head(PAGE_USED, order, zone->id, 1);
 	struct page *page = NULL;
 	unsigned long flags;
 	unsigned int fit;
 
 	spin_lock_irqsave(&zone->lock, flags);
-	if (likely(zone->nonempty)) {
-		fit = zone->nonempty >> order << order;
+	if (likely(zone->nonempty >> order)) {
+		fit = zone->nonempty >> large << large;
 		if (!fit)
-			order = ilog2(zone->nonempty);
+			large = ilog2(zone->nonempty);
 		page = take_block_locked(
-			zone, fit ? (unsigned int)__builtin_ctz(fit) : order,
-			order);
-		*got = 1UL << order;
+			zone, fit ? (unsigned int)__builtin_ctz(fit) : large,
+			large);
+		*got = 1UL << (large - order);
 		for (size_t i = 0; i < *got; i++)
-			page[i].head = owned;
+			page[i << order].head = owned;
 	}
 	spin_unlock_irqrestore(&zone->lock, flags);
 	return page;
+}
+
+void zone_put_kept(struct zone *zone, struct page *page, unsigned int order)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&zone->lock, flags);
+	while (page) {
+		struct page *next = page->next;
+
+		page->head = 0;
+		put_block_locked(zone, page_to_pfn(page), order);
+		page = next;
+	}
+	spin_unlock_irqrestore(&zone->lock, flags);
 }
 
 void zone_free_singles(struct zone *zone, struct page *page, size_t n)

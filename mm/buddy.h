@@ -91,11 +91,18 @@ bool zone_put_block(struct zone *zone, struct page *page, unsigned int order);
 void buddy_refuse_free(struct page *page, unsigned int order);
 
 /*
- * Take the largest block of at most @want > 0 pages out of @zone, as single
- * pages that follow each other, with one reference each.
- * Return: the first, and in *@got how many; NULL: the zone is empty.
+ * Take the largest block of at most @want > 0 times 2^@order pages out of
+ * @zone, as blocks of @order that follow each other, with one reference each.
+ * Return: the first, and in *@got how many; NULL: the zone has none.
  */
-struct page *zone_alloc_singles(struct zone *zone, size_t want, size_t *got);
+struct page *zone_alloc_run(struct zone *zone, unsigned int order, size_t want,
+			    size_t *got);
+
+/*
+ * Put the blocks of 2^@order pages on the chain from @page on, linked by
+ * struct page.next, which a CPU keeps and which are of @zone, back.
+ */
+void zone_put_kept(struct zone *zone, struct page *page, unsigned int order);
 
 /*
  * Give up one reference to each of the @n single pages from @page on, all of

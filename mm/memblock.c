@@ -319,12 +319,12 @@ static int add_map(struct memblock *mb, const struct boot_info *info)
 
 int memblock_add_boot_info(struct memblock *mb, const struct boot_info *info)
 {
-	size_t nr_sections;
-	const struct image_section *s = arch_image_sections(&nr_sections);
 	int err = add_map(mb, info);
+	pa_t start, end;
 
-	for (size_t i = 0; !err && i < nr_sections; i++)
-		err = reserve_if_any(mb, s[i].pa, s[i].pa + s[i].size);
+	arch_image_range(&start, &end);
+	if (!err)
+		err = reserve_if_any(mb, start, end);
 	for (unsigned int i = 0; !err && i < info->nr_modules; i++)
 		err = reserve_if_any(mb, info->modules[i].start,
 				     info->modules[i].end);

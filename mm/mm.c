@@ -35,6 +35,7 @@
 #include <mm/memblock.h>
 #include <mm/mm.h>
 #include <mm/page_alloc.h>
+#include <mm/pcp.h>
 #include <mm/pgtable.h>
 #include <mm/slab.h>
 #include <mm/vmalloc.h>
@@ -77,6 +78,7 @@ void mm_drain_all(void)
 {
 	vm_unmap_aliases();
 	slab_drain();
+	drain_all_pages();
 }
 
 /* Objects in use of all caches, and the pages that they keep. */

@@ -163,9 +163,13 @@ _Static_assert(offsetof(struct page, refcount) == offsetof(struct page, head) &&
 const char *page_type_name(unsigned int type)
 {
 	static const char *const names[] = {
-		[PAGE_NONE] = "none", [PAGE_FREE] = "free",
-		[PAGE_USED] = "used", [PAGE_SLAB] = "slab",
-		[PAGE_FRAG] = "frag", [PAGE_TAIL] = "tail",
+		[PAGE_NONE] = "none",
+		[PAGE_FREE] = "free",
+		[PAGE_KEPT] = "free, kept by a CPU",
+		[PAGE_USED] = "used",
+		[PAGE_SLAB] = "slab",
+		[PAGE_FRAG] = "frag",
+		[PAGE_TAIL] = "tail",
 	};
 
 	return type < ARRAY_SIZE(names) ? names[type] : "unknown";

@@ -25,6 +25,7 @@ struct kmem_cache;
 enum page_type {
 	PAGE_NONE, /* no block starts here: inside one, reserved, no memory */
 	PAGE_FREE, /* first page of a free block */
+	PAGE_KEPT, /* the same, on a CPU's list: its zone counts it as used */
 	PAGE_USED, /* first page of an allocated block */
 	PAGE_SLAB, /* the same, and slab objects are in it */
 	PAGE_FRAG, /* the same, and it is cut into fragments */
@@ -37,11 +38,14 @@ enum page_type {
 
 /*
  * Who may touch a field: of a free block, whoever holds the zone's lock (Z);
- * of an allocated block its owner (O); of a slab, whoever holds the cache's
- * lock (S).
+ * of a kept block the CPU that keeps it (K); of an allocated block its owner
+ * (O); of a slab, whoever holds the cache's lock (S).
  */
 struct page {
-	struct list_head list; /* Z: free list. S: cache's list. Else O */
+	union {
+		struct list_head list; /* Z: free list. S: cache's. Else O */
+		struct page *next;     /* K: the CPU's list */
+	};
 	union {
 		unsigned long private;         /* O: at the owner's disposal */
 		struct kmem_cache *slab_cache; /* S, constant */

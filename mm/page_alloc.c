@@ -59,7 +59,9 @@
 #include <lib/panic.h>
 #include <lib/printk.h>
 #include <lib/string.h>
+#include <mm/hooks.h>
 #include <mm/page_alloc.h>
+#include <mm/pcp.h>
 
 static struct zone_set zones;
 static bool ready;
@@ -106,14 +108,44 @@ static void make_compound(struct page *page, unsigned int order)
 		page[i].head = page_head(PAGE_TAIL, order, page->zone, 0);
 }
 
-static __always_inline struct page *alloc_from(const struct zonelist *list,
-					       gfp_t gfp, unsigned int order)
+/* Have the CPUs give back what they keep: this one alone, if the caller may not
+ * wait. */
+static void drain_kept(gfp_t gfp)
+{
+	if ((gfp & __GFP_DIRECT_RECLAIM) && mm_may_sleep())
+		drain_all_pages();
+	else
+		pcp_drain_local();
+}
+
+/* From the lists, refilled, if @list is this CPU's; else from the zones; else
+ * from them with what the CPUs keep. */
+static struct page *take_block(const struct zonelist *list, gfp_t gfp,
+			       unsigned int order)
+{
+	struct zone *const *from = zonelist_zones(list, gfp);
+	struct page *page = NULL;
+
+	if (order < PCP_ORDERS && list == local_list())
+		page = pcp_alloc_refill(gfp, order);
+	if (!page)
+		page = zones_alloc(from, order);
+	if (unlikely(!page)) {
+		drain_kept(gfp);
+		page = zones_alloc(from, order);
+	}
+	return page;
+}
+
+/* All that alloc_pages() may have to do. */
+static noinline struct page *alloc_from(const struct zonelist *list, gfp_t gfp,
+					unsigned int order)
 {
 	struct page *page;
 
 	if (unlikely(order > MAX_ORDER) || should_fail(&fail_page_alloc))
 		return alloc_failed(gfp, order);
-	page = zones_alloc(zonelist_zones(list, gfp), order);
+	page = take_block(list, gfp, order);
 	if (unlikely(!page))
 		return alloc_failed(gfp, order);
 	if (gfp & __GFP_COMP)
@@ -125,6 +157,14 @@ static __always_inline struct page *alloc_from(const struct zonelist *list,
 
 struct page *alloc_pages(gfp_t gfp, unsigned int order)
 {
+	struct page *page;
+
+	if (likely(order < PCP_ORDERS && !(gfp & (__GFP_COMP | __GFP_ZERO)) &&
+		   !fail_page_alloc.nth)) {
+		page = pcp_alloc(gfp, order);
+		if (likely(page))
+			return page;
+	}
 	return alloc_from(local_list(), gfp, order);
 }
 
@@ -135,13 +175,20 @@ struct page *alloc_pages_node(int nid, gfp_t gfp, unsigned int order)
 	return list ? alloc_from(list, gfp, order) : NULL;
 }
 
-void __free_pages(struct page *page, unsigned int order)
+/* What the lists do not take. */
+static noinline void free_slowly(struct page *page, unsigned int order)
 {
-	if (unlikely(!page))
+	if (!page)
 		return;
 	if (unlikely(!page_valid(page) || page->zone >= MAX_ZONES ||
 		     !zone_put_block(&zones.zone[page->zone], page, order)))
 		buddy_refuse_free(page, order);
+}
+
+void __free_pages(struct page *page, unsigned int order)
+{
+	if (unlikely(order >= PCP_ORDERS || !pcp_free(page, order)))
+		free_slowly(page, order);
 }
 
 void put_page(struct page *page)
@@ -216,8 +263,10 @@ static inline size_t null_slots(struct page **slot, size_t n)
 }
 
 /* Fill the @n NULL slots from @slot on. Return: how many were filled. */
-static size_t fill_slots(struct zone *const *from, struct page **slot, size_t n)
+static size_t fill_slots(struct zone *const *from, gfp_t gfp,
+			 struct page **slot, size_t n)
 {
+	bool drained = false;
 	size_t done = 0, got;
 
 	while (done < n) {
@@ -230,8 +279,13 @@ static size_t fill_slots(struct zone *const *from, struct page **slot, size_t n)
 		if (should_fail(&fail_page_alloc))
 			break;
 		page = zones_alloc_singles(from, want, &got);
-		if (!page)
-			break;
+		if (unlikely(!page)) {
+			if (drained)
+				break;
+			drain_kept(gfp);
+			drained = true;
+			continue;
+		}
 		for (size_t i = 0; i < got; i++)
 			slot[done + i] = page + i;
 		done += got;
@@ -259,10 +313,13 @@ size_t alloc_pages_bulk_array_node(gfp_t gfp, int nid, size_t n,
 	}
 	if (!bulk_array_ok(array, n))
 		return 0;
+	if (likely(n < PCP_BATCH_PAGES && list == local_list() &&
+		   !(gfp & __GFP_ZERO) && !fail_page_alloc.nth))
+		i = pcp_alloc_bulk(gfp, n, array);
 	while (i < n) {
 		size_t want = null_slots(&array[i], n - i);
-		size_t got =
-			fill_slots(zonelist_zones(list, gfp), &array[i], want);
+		size_t got = fill_slots(zonelist_zones(list, gfp), gfp,
+					&array[i], want);
 
 		if (gfp & __GFP_ZERO)
 			clear_pages(&array[i], got);
@@ -300,7 +357,7 @@ static inline size_t take_run(struct page **slot, size_t max)
 
 void free_pages_bulk(struct page **array, size_t n)
 {
-	size_t i = 0;
+	size_t i = n < PCP_BATCH_PAGES ? pcp_free_bulk(array, n) : 0;
 
 	while (i < n) {
 		struct page *page = array[i];
@@ -330,13 +387,11 @@ static void check_apart(pa_t start, pa_t end, const char *what, pa_t from,
 /* Panic when free memory [@start, @end) meets anything known to be taken. */
 static void check_free_range(const struct boot_info *info, pa_t start, pa_t end)
 {
-	size_t nr;
-	const struct image_section *s = arch_image_sections(&nr);
+	pa_t image_start, image_end;
 
+	arch_image_range(&image_start, &image_end);
 	check_apart(start, end, "the first MiB", 0, 1UL << 20);
-	for (size_t i = 0; i < nr; i++)
-		check_apart(start, end, s[i].name, s[i].pa,
-			    s[i].pa + s[i].size);
+	check_apart(start, end, "the image", image_start, image_end);
 	for (unsigned int i = 0; i < info->nr_map; i++)
 		if (info->map[i].type != MEM_USABLE)
 			check_apart(start, end, "a firmware range",
@@ -362,6 +417,7 @@ void page_alloc_init(const struct boot_info *info, struct memblock *mb)
 				     end >> PAGE_SHIFT);
 	}
 	zone_set_link(&zones, &node_map);
+	pcp_init(&zones);
 	ready = true;
 }
 
@@ -389,7 +445,8 @@ unsigned long nr_free_pages(void)
 
 	for (unsigned int id = 0; id < zones.nr_zones; id++)
 		sum += __atomic_load_n(&zones.zone[id].free_pages,
-				       __ATOMIC_RELAXED);
+				       __ATOMIC_RELAXED) +
+		       pcp_pages(id);
 	return sum;
 }
 

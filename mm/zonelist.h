@@ -86,8 +86,8 @@ static inline struct page *zones_alloc(struct zone *const *zones,
 }
 
 /*
- * The same for a run of at most @want > 0 single pages, as
- * zone_alloc_singles() takes it out of a zone.
+ * The same for a run of at most @want > 0 single pages, as zone_alloc_run()
+ * takes it out of a zone.
  */
 static inline struct page *zones_alloc_singles(struct zone *const *zones,
 					       size_t want, size_t *got)
@@ -97,7 +97,7 @@ static inline struct page *zones_alloc_singles(struct zone *const *zones,
 
 	while (!page && (zone = *zones++))
 		if (zone_has_block(zone, 0))
-			page = zone_alloc_singles(zone, want, got);
+			page = zone_alloc_run(zone, 0, want, got);
 	return page;
 }
 

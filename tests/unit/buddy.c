@@ -340,7 +340,7 @@ TEST(buddy, singles_come_in_runs_and_go_back_as_blocks)
 
 	REQUIRE_ARENA(1);
 	fill_zone(0, MAX_BLOCK_PAGES);
-	page = zone_alloc_singles(&zone, 100, &got);
+	page = zone_alloc_run(&zone, 0, 100, &got);
 	REQUIRE_NOT_NULL(page);
 	EXPECT_EQ(got, 64);
 	for (size_t i = 0; i < got; i++) {
@@ -367,7 +367,7 @@ TEST(buddy, singles_take_what_there_is)
 
 	REQUIRE_ARENA(1);
 	fill_zone(1, 12); /* blocks of 1, 2, 4, 4 and 1 */
-	while (zone_alloc_singles(&zone, 100, &got))
+	while (zone_alloc_run(&zone, 0, 100, &got))
 		sum += got;
 	EXPECT_EQ(sum, 12);
 	EXPECT_EQ(zone.free_pages, 0);

@@ -5,6 +5,7 @@
 #include <lib/string.h>
 #include <lib/test.h>
 #include <mm/page_alloc.h>
+#include <mm/pcp.h>
 #include <tests/unit/one_line.h>
 
 #define QUIET (GFP_KERNEL | __GFP_NOWARN)
@@ -283,8 +284,11 @@ static unsigned long dma_pages(void)
 {
 	unsigned long sum = 0;
 
-	for (unsigned int nid = 0; nid < nr_nodes(); nid++)
-		sum += node_zone(nid, ZONE_DMA)->free_pages;
+	for (unsigned int nid = 0; nid < nr_nodes(); nid++) {
+		const struct zone *zone = node_zone(nid, ZONE_DMA);
+
+		sum += zone->free_pages + pcp_pages(zone->id);
+	}
 	return sum;
 }
 
