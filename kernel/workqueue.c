@@ -13,7 +13,8 @@
  *   flush   O(1), and the wait: a barrier, a work that completes something, is
  *           put right behind the work in question: behind it in the list, or,
  *           where it runs already, at the head.
- *   cancel  O(1), and the wait for a barrier at the head if it runs.
+ *   cancel  O(1), and the wait for a barrier at the head if it runs. Until
+ *           then the work is not queued, so one that queues itself ends.
  *
  * Invariants
  *   W1  pending <=> the work is in the list of work->cpu
@@ -86,7 +87,7 @@ bool queue_work_on(unsigned int cpu, struct work *work)
 		return false;
 	}
 	spin_lock_irqsave(&work_lock, flags);
-	queued = !work->pending;
+	queued = !work->pending && !work->cancellers;
 	if (is_running_locked(work))
 		cpu = work->cpu; /* W2 */
 	if (queued)
@@ -145,9 +146,7 @@ void flush_work(struct work *work)
 		wait_for_completion(&barrier.passed);
 }
 
-/* Take @work out of its list, and wait until it does not run. Return: whether
- * it was in the list. */
-static bool dequeue_work(struct work *work)
+bool cancel_work(struct work *work)
 {
 	struct barrier barrier;
 	unsigned long flags;
@@ -155,6 +154,7 @@ static bool dequeue_work(struct work *work)
 
 	barrier_init(&barrier);
 	spin_lock_irqsave(&work_lock, flags);
+	work->cancellers++; /* what runs now may queue itself */
 	pending = work->pending;
 	running = is_running_locked(work);
 	if (pending)
@@ -165,17 +165,10 @@ static bool dequeue_work(struct work *work)
 	spin_unlock_irqrestore(&work_lock, flags);
 	if (running)
 		wait_for_completion(&barrier.passed);
+	spin_lock_irqsave(&work_lock, flags);
+	work->cancellers--;
+	spin_unlock_irqrestore(&work_lock, flags);
 	return pending;
-}
-
-bool cancel_work(struct work *work)
-{
-	bool kept = dequeue_work(work);
-
-	/* As it ran it may have queued itself. */
-	while (dequeue_work(work))
-		kept = true;
-	return kept;
 }
 
 static void flush_cpu(unsigned int cpu)
@@ -194,7 +187,8 @@ void flush_all_work(void)
 {
 	unsigned int cpu;
 
-	for_each_cpu(cpu, cpu_online_mask()) flush_cpu(cpu);
+	for_each_cpu(cpu, cpu_online_mask())
+		flush_cpu(cpu);
 }
 
 /* The first work of @queue, which runs from now on. Return: NULL: none. */
@@ -243,8 +237,7 @@ bool workqueue_init(void)
 {
 	unsigned int cpu;
 
-	for_each_cpu(cpu, cpu_online_mask())
-	{
+	for_each_cpu(cpu, cpu_online_mask()) {
 		if (!start_worker(cpu))
 			return false;
 	}

@@ -10,6 +10,7 @@
 struct work {
 	struct list_head node;     /* w; in the queue of .cpu */
 	bool pending;              /* w; it is queued, and not begun */
+	unsigned int cancellers;   /* w; who keep it from being queued */
 	unsigned int cpu;          /* w; that it was last queued for */
 	void (*fn)(struct work *); /* constant */
 };
@@ -49,8 +50,8 @@ bool queue_work_on(unsigned int cpu, struct work *work);
 void flush_work(struct work *work);
 
 /*
- * Have @work not run any more: take it out of its queue, also when it queues
- * itself, and wait until it does not run. Nobody else queues it meanwhile; it
+ * Have @work not run any more: take it out of its queue, and wait until it does
+ * not run. What queues it meanwhile, itself too, is told that it was not. It
  * may be freed afterwards.
  * Context: as flush_work().
  * Return: true when this kept it from running.

@@ -51,8 +51,7 @@ TEST(workqueue, done_by_the_worker_of_each_cpu)
 {
 	unsigned int cpu;
 
-	for_each_cpu(cpu, cpu_online_mask())
-	{
+	for_each_cpu(cpu, cpu_online_mask()) {
 		struct noted noted = NOTED(noted);
 
 		EXPECT(queue_work_on(cpu, &noted.work));
@@ -232,6 +231,7 @@ TEST(workqueue, cancel_waits_while_it_runs)
 struct perpetual {
 	struct work work;
 	_Atomic unsigned long runs;
+	atomic_bool refused; /* to be queued again */
 };
 
 static void go_round(struct work *work)
@@ -240,7 +240,8 @@ static void go_round(struct work *work)
 		container_of(work, struct perpetual, work);
 
 	atomic_fetch_add(&perpetual->runs, 1);
-	queue_work(work);
+	if (!queue_work(work))
+		atomic_store(&perpetual->refused, true);
 }
 
 TEST(workqueue, one_that_queues_itself_is_cancelled)
@@ -249,13 +250,15 @@ TEST(workqueue, one_that_queues_itself_is_cancelled)
 		.work = WORK_INIT(perpetual.work, go_round)};
 	unsigned int cpu;
 
-	for_each_cpu(cpu, cpu_online_mask())
-	{
+	for (unsigned int i = 0; i < 100 * cpus_online(); i++) {
 		unsigned long runs;
 
+		cpu = i % cpus_online();
 		queue_work_on(cpu, &perpetual.work);
 		flush_work(&perpetual.work);
-		EXPECT(cancel_work(&perpetual.work));
+		perpetual.refused = false;
+		/* It was kept from running: there, or as it ran. */
+		EXPECT(cancel_work(&perpetual.work) != perpetual.refused);
 		runs = perpetual.runs;
 		EXPECT_GE(runs, 1);
 		flush_all_work();
