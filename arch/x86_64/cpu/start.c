@@ -75,6 +75,8 @@ struct cpu_memory {
 	struct cpu_stacks stacks;
 };
 
+pa_t start_low_page;
+
 /* While smp_start() runs. */
 static const struct smp_boot *boot;
 static struct cpu_memory memory;
@@ -225,8 +227,10 @@ void ap_main(void)
 unsigned int smp_start(const struct smp_boot *of)
 {
 	boot = of;
+	if (!start_low_page)
+		start_low_page = boot->low_page;
 	unsigned long flags = irq_save();
-	bool works = local_apic_init(boot->local_apic);
+	bool works = local_apic_works() || local_apic_init(boot->local_apic);
 
 	irq_restore(flags | RFLAGS_IF);
 	if (!works) {

@@ -21,6 +21,9 @@ size_t percpu_size(void);
  */
 void percpu_setup(unsigned int cpu, va_t area);
 
+/* Where CPUs start: the page that smp_start() was first told. */
+extern pa_t start_low_page;
+
 /*
  * Give this CPU, @cpu, its tables and control registers, and switch on its
  * APIC. Context: once on each CPU but the first, interrupts off.
