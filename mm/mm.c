@@ -8,8 +8,9 @@
  *   taken          in use before we were asked: the first MiB (firmware and
  *                  legacy devices live there), the image, what the loader
  *                  left for us.
- *   kept           page tables of vmalloc space. They stay when what they
- *                  mapped goes, so a snapshot counts them as free. So it does
+ *   kept           page tables of vmalloc space, and the index of its areas.
+ *                  They stay when what they mapped goes, so a snapshot counts
+ *                  them as free. So it does
  *                  the pages of slabs: the objects in use, which it counts by
  *                  themselves, may come to lie in more slabs than before.
  *
@@ -76,7 +77,7 @@ void mm_init(const struct boot_info *info)
 
 void mm_drain_all(void)
 {
-	vm_unmap_aliases();
+	vmap_drain();
 	slab_drain();
 	drain_all_pages();
 }
@@ -103,8 +104,9 @@ size_t mm_snapshot(uint64_t values[], const char *names[], size_t max)
 		uint64_t value;
 	} rows[] = {
 		{"free pages + kept page tables + slabs",
-		 nr_free_pages() + pgtable_nr_tables() + slab.pages},
-		{"live objects", slab.objects},
+		 nr_free_pages() + pgtable_nr_tables() + vmap_index_pages() +
+			 slab.pages},
+		{"live objects", slab.objects - vmap_index_objects()},
 		{"busy areas", vmap_stats().nr_busy},
 	};
 	size_t n = 0;

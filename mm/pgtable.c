@@ -201,6 +201,11 @@ static __always_inline int table_at(pte_t *root, va_t va, unsigned int level,
 	return err;
 }
 
+int pgtable_table(pte_t *root, va_t va, gfp_t gfp, pte_t **table)
+{
+	return table_at(root, va, 0, gfp, table);
+}
+
 /* pgtable_slot() for who changes the tree. */
 static __always_inline pte_t *slot_at(pte_t *root, va_t va, unsigned int *level)
 {
@@ -428,8 +433,7 @@ void pgtable_unmap(pte_t *root, va_t start, va_t end)
 			continue;
 		}
 		n = run_length(va, end, 0);
-		for (size_t i = 0; i < n; i++)
-			pte_clear(&slot[i]);
+		pgtable_clear(slot, n);
 		va += n << PAGE_SHIFT;
 	}
 }

@@ -11,6 +11,7 @@
 #define MM_PGTABLE_H
 
 #include <arch/pte.h>
+#include <lib/panic.h>
 #include <mm/gfp.h>
 #include <mm/page.h>
 
@@ -61,6 +62,51 @@ int pgtable_map_range(pte_t *root, va_t start, va_t end, pa_t pa, pgprot_t prot,
  */
 int pgtable_map_pages(pte_t *root, va_t start, struct page *const *pages,
 		      size_t nr, pgprot_t prot, gfp_t gfp);
+
+/*
+ * Make the table of level 0 that maps the addresses around @va, if it is not
+ * there. It stays.
+ * Context: as @gfp says.
+ * Return: 0 with the table in *@table; -ENOMEM; -EEXIST where a large leaf
+ * lies.
+ */
+int pgtable_table(pte_t *root, va_t va, gfp_t gfp, pte_t **table);
+
+/*
+ * Write the @n entries from @slot on, all none and in one table, for @pages.
+ * Context: any.
+ * Return: how many: up to the first page that is NULL.
+ */
+static inline size_t pgtable_write_pages(pte_t *slot, struct page *const *pages,
+					 size_t n, pgprot_t prot)
+{
+	const pte_t like = pte_make(0, prot, 0);
+	size_t i;
+
+	for (i = 0; i < n && pages[i]; i++) {
+		DEBUG_ASSERT(pte_none(pte_get(&slot[i])));
+		DEBUG_ASSERT(page_valid(pages[i]));
+		pte_set(&slot[i], pte_at(like, page_to_pa(pages[i])));
+	}
+	return i;
+}
+
+/* Clear the @n entries from @slot on, a cache line at a time. Any context. */
+static inline void pgtable_clear(pte_t *slot, size_t n)
+{
+	for (; n >= 8; n -= 8, slot += 8) {
+		pte_clear(&slot[0]);
+		pte_clear(&slot[1]);
+		pte_clear(&slot[2]);
+		pte_clear(&slot[3]);
+		pte_clear(&slot[4]);
+		pte_clear(&slot[5]);
+		pte_clear(&slot[6]);
+		pte_clear(&slot[7]);
+	}
+	for (; n; n--, slot++)
+		pte_clear(slot);
+}
 
 /*
  * Clear every entry of [start, end); holes are passed over, tables stay. A

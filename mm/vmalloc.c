@@ -13,27 +13,30 @@
  *	user looks. The price is page-table entries and TLB misses.
  *
  * Structures
- *	A mapped area (vmap.c) that owns its pages: vm->pages is its page array,
- *	in the descriptor for up to VM_INLINE_PAGES pages, else from kmalloc.
+ *	A mapped area (vmap.c) that owns its pages: vm->pages is its page array.
+ *	That of one page is in the descriptor, others come from kmalloc, and
+ *	stay with the range when it is freed: the next who gets it has the same
+ *	number of pages.
  *
  * Operations
  *	vmalloc	an area, a page array, its pages with one call of the bulk
- *		allocator, the entries table by table; then it can be found.
- *		O(pages + log areas).
+ *		allocator, the entries; then it can be found. O(pages), and
+ *		O(log areas) where no cache has a range.
  *	vfree	the reverse, without the last step of it: entries cleared, pages
  *		back with one call; the addresses come back with a purge.
- *		O(pages + log areas). Needs no memory.
+ *		O(pages). Needs no memory.
  *
- *	Allocation may fail at the descriptor of the mapped area, that of the
- *	area (twice: vmap_area.c), the page array, the pages, each page table.
- *	Each failure undoes the steps before it in reverse order; the addresses
- *	go the lazy way even so, which costs nothing and is always right.
+ *	Allocation may fail at the descriptor of the area (twice: vmap_area.c),
+ *	the words of the index, the page array, the pages, each page table.
+ *	Each failure undoes the steps before it; the addresses go the lazy way
+ *	even so, which costs nothing and is always right.
  *
  * Invariants
  *	(those of vmap.c, and)
  *	M1	VM_ALLOC: pages[0 .. nr_pages) are distinct pages, each with the
  *		one reference that the area holds
- *	M2	pages == inline_pages if and only if nr_pages <= VM_INLINE_PAGES
+ *	M2	pages == &page if nr_pages == 1, else pages == array
+ *	M3	.array of what is not busy has nr_pages slots, all NULL
  *
  * Locking
  *	None of its own.
@@ -45,93 +48,116 @@
  */
 #include <lib/errno.h>
 #include <lib/panic.h>
+#include <lib/param.h>
 #include <lib/printk.h>
 #include <mm/page_alloc.h>
 #include <mm/slab.h>
-#include <mm/tlb_log.h>
 #include <mm/vmalloc.h>
-#include <mm/vmap_purge.h>
+
+static DEFINE_PER_CPU(struct vmap_cpu, vmalloc_cpus) __aligned(64);
+
+struct vmap_space vmalloc_space = {
+	.name = "vmalloc",
+	.index = &vmap_no_leaf,
+	.cpus = &vmalloc_cpus,
+};
+
+static bool bulk = true;
+
+PARAM_BOOL("vmalloc_bulk", bulk, "0: vmalloc asks for its pages one by one");
 
 void vmalloc_init(void)
 {
-	tlb_log_start();
 	vmap_area_init();
-	vm_area_init();
 	if (vmap_space_init(&vmalloc_space, "vmalloc", VMALLOC_START,
 			    VMALLOC_END, arch_root_table()))
 		panic("vmalloc space [0x%lx, 0x%lx): not set up", VMALLOC_START,
 		      VMALLOC_END);
+	vmalloc_space.cpus = &vmalloc_cpus;
 }
 
+/* ---- pages -------------------------------------------------------------- */
+
 /* Give @vm an empty page array. Return: false: out of memory. */
-static bool alloc_page_array(struct vm_struct *vm, gfp_t gfp)
+static bool get_page_array(struct vm_struct *vm, gfp_t gfp)
 {
-	if (likely(vm->nr_pages <= VM_INLINE_PAGES)) {
-		for (unsigned int i = 0; i < VM_INLINE_PAGES; i++)
-			vm->inline_pages[i] = NULL;
-		vm->pages = vm->inline_pages;
+	if (vm->nr_pages == 1) {
+		vm->page = NULL;
+		vm->pages = &vm->page;
 		return true;
 	}
-	if (vm->nr_pages > KMALLOC_MAX_SIZE / sizeof(*vm->pages))
-		return false;
-	vm->pages = kzalloc(vm->nr_pages * sizeof(*vm->pages),
-			    (gfp & __GFP_DIRECT_RECLAIM) | __GFP_NOWARN);
-	return vm->pages != NULL;
+	if (unlikely(!vm->array)) {
+		if (vm->nr_pages > KMALLOC_MAX_SIZE / sizeof(*vm->array))
+			return false;
+		vm->array =
+			kzalloc(vm->nr_pages * sizeof(*vm->array),
+				(gfp & __GFP_DIRECT_RECLAIM) | __GFP_NOWARN);
+	}
+	vm->pages = vm->array;
+	return vm->pages;
+}
+
+static noinline size_t get_one_by_one(struct vm_struct *vm, gfp_t gfp, int node)
+{
+	for (size_t i = 0; i < vm->nr_pages; i++) {
+		vm->pages[i] = alloc_pages_node(node, gfp, 0);
+		if (!vm->pages[i])
+			return i;
+	}
+	return vm->nr_pages;
 }
 
 /* Fill the page array. Return: false: out of memory, some may be filled. */
-static bool alloc_pages_of(struct vm_struct *vm, gfp_t gfp, int node)
+static bool get_pages(struct vm_struct *vm, gfp_t gfp, int node)
 {
 	size_t got = 0, before;
 
+	gfp |= __GFP_NOWARN;
+	if (unlikely(!bulk))
+		return get_one_by_one(vm, gfp, node) == vm->nr_pages;
 	do {
 		before = got;
-		got = alloc_pages_bulk_array_node(gfp | __GFP_NOWARN, node,
-						  vm->nr_pages, vm->pages);
-	} while (got < vm->nr_pages && got > before);
+		got = alloc_pages_bulk_array_node(gfp, node, vm->nr_pages,
+						  vm->pages);
+	} while (unlikely(got < vm->nr_pages && got > before));
 	return got == vm->nr_pages;
 }
 
-/* Free pages and page array, whether complete or not. */
-static void free_pages_of(struct vm_struct *vm)
+/* ---- vmalloc ------------------------------------------------------------ */
+
+static noinline void *fail(struct vmap_space *space, struct vm_struct *vm,
+			   gfp_t gfp)
 {
-	if (!vm->pages)
-		return;
-	free_pages_bulk(vm->pages, vm->nr_pages);
-	if (vm->pages != vm->inline_pages) /* M2 */
-		kfree(vm->pages);
+	if (vm->pages)
+		free_pages_bulk(vm->pages, vm->nr_pages);
+	if (!(gfp & __GFP_NOWARN))
+		printk("vmalloc: %zu bytes: out of memory, %lu pages free\n",
+		       vm->size, nr_free_pages());
+	free_vm_area(space, vm);
+	return NULL;
 }
 
-static noinline void *fail(struct vmap_space *space,
-			   const struct vm_request *req, struct vmap_area *va)
+/* Give @vm its pages, map them, publish. */
+static void *populate(struct vmap_space *space, struct vm_struct *vm, gfp_t gfp,
+		      pgprot_t prot, int node)
 {
-	struct vm_struct *vm = va->vm;
-
-	free_pages_of(vm);
-	discard_vm_area(space, va);
-	if (!(req->gfp & __GFP_NOWARN))
-		printk("vmalloc: %zu bytes: out of memory, %lu pages free\n",
-		       req->size, nr_free_pages());
-	return NULL;
+	if (unlikely(!get_page_array(vm, gfp) || !get_pages(vm, gfp, node) ||
+		     map_vm_area(space, vm, vm->pages, prot, gfp)))
+		return fail(space, vm, gfp);
+	return vm->addr;
 }
 
 void *vmalloc_in(struct vmap_space *space, const struct vm_request *req)
 {
-	struct vmap_area *va = create_vm_area(space, req, "vmalloc");
-	struct vm_struct *vm;
+	struct vm_struct *vm = create_vm_area(space, req, "vmalloc");
 
-	if (unlikely(!va))
+	if (unlikely(!vm))
 		return NULL;
-	vm = va->vm;
-	if (unlikely(!alloc_page_array(vm, req->gfp) ||
-		     !alloc_pages_of(vm, req->gfp, req->node) ||
-		     map_vm_area(space, va, vm->pages, req->prot, req->gfp)))
-		return fail(space, req, va);
-	return vm->addr;
+	return populate(space, vm, req->gfp, req->prot, req->node);
 }
 
-static __always_inline void *vmalloc_from(size_t size, gfp_t gfp, int node,
-					  const void *caller)
+static noinline void *vmalloc_slowly(size_t size, gfp_t gfp, int node,
+				     const void *caller)
 {
 	return vmalloc_in(&vmalloc_space, &(const struct vm_request){
 						  .size = size,
@@ -146,42 +172,47 @@ static __always_inline void *vmalloc_from(size_t size, gfp_t gfp, int node,
 					  });
 }
 
+/* populate() for the most frequent request: one page, anywhere. */
+static __always_inline void *populate_one(struct vm_struct *vm, gfp_t gfp)
+{
+	struct page *page = alloc_page(gfp | __GFP_NOWARN);
+
+	vm->page = page;
+	vm->pages = &vm->page;
+	if (unlikely(!page))
+		return fail(&vmalloc_space, vm, gfp);
+	pgtable_write_pages(vm->slot, &vm->page, 1, PAGE_KERNEL);
+	insert_vmap_area(vm_va(vm), vm);
+	return vm->addr;
+}
+
+static __always_inline void *vmalloc_from(size_t size, gfp_t gfp,
+					  const void *caller)
+{
+	size_t index = (size - 1) >> PAGE_SHIFT;
+	struct vm_struct *vm = NULL;
+
+	if (likely(index < VMAP_CACHE_CLASSES))
+		vm = take_vm_area(&vmalloc_space, index);
+	if (unlikely(!vm))
+		return vmalloc_slowly(size, gfp, NUMA_NO_NODE, caller);
+	vm->size = size;
+	vm->flags = VM_ALLOC;
+	vm->caller = caller;
+	if (index == 0)
+		return populate_one(vm, gfp);
+	vm->pages = NULL;
+	return populate(&vmalloc_space, vm, gfp, PAGE_KERNEL, NUMA_NO_NODE);
+}
+
 void *vmalloc(size_t size)
 {
-	return vmalloc_from(size, GFP_KERNEL, NUMA_NO_NODE,
-			    __builtin_return_address(0));
+	return vmalloc_from(size, GFP_KERNEL, __builtin_return_address(0));
 }
 
 void *vzalloc(size_t size)
 {
-	return vmalloc_from(size, GFP_KERNEL | __GFP_ZERO, NUMA_NO_NODE,
-			    __builtin_return_address(0));
-}
-
-/* Is there such a node? Else one line says so. */
-static bool node_known(size_t size, int node)
-{
-	if (node == NUMA_NO_NODE ||
-	    (node >= 0 && (unsigned int)node < nr_nodes()))
-		return true;
-	printk("vmalloc: %zu bytes: node %d: there are %u\n", size, node,
-	       nr_nodes());
-	return false;
-}
-
-void *vmalloc_node(size_t size, int node)
-{
-	if (!node_known(size, node))
-		return NULL;
-	return vmalloc_from(size, GFP_KERNEL, node,
-			    __builtin_return_address(0));
-}
-
-void *vzalloc_node(size_t size, int node)
-{
-	if (!node_known(size, node))
-		return NULL;
-	return vmalloc_from(size, GFP_KERNEL | __GFP_ZERO, node,
+	return vmalloc_from(size, GFP_KERNEL | __GFP_ZERO,
 			    __builtin_return_address(0));
 }
 
@@ -200,30 +231,45 @@ void *__vmalloc_node_range(size_t size, size_t align, va_t start, va_t end,
 		.caller = __builtin_return_address(0),
 	};
 
-	if (!node_known(size, node))
-		return NULL;
 	if (flags) {
 		printk("vmalloc: %zu bytes: flags 0x%x: unknown\n", size,
 		       flags);
 		return NULL;
 	}
+	if (node != NUMA_NO_NODE && (unsigned int)node >= node_map.nr) {
+		printk("vmalloc: %zu bytes: node %d: unknown\n", size, node);
+		return NULL;
+	}
 	return vmalloc_in(&vmalloc_space, &req);
+}
+
+/* ---- vfree -------------------------------------------------------------- */
+
+static __always_inline void vfree_from(struct vmap_space *space,
+				       const void *addr)
+{
+	struct vmap_area *va = unlink_vmap_area(space, (va_t)addr, VM_ALLOC);
+	struct vm_struct *vm;
+
+	if (unlikely(!va)) {
+		explain_bad_free(space, addr, "vfree");
+		return;
+	}
+	vm = va_vm(va);
+	clear_entries(space, vm);
+	if (vm->nr_pages == 1)
+		__free_page(vm->page);
+	else
+		free_pages_bulk(vm->pages, vm->nr_pages); /* M3 */
+	free_vmap_area_lazy(space, va);
 }
 
 void vfree_in(struct vmap_space *space, const void *addr)
 {
-	struct vm_struct *vm;
-
-	if (!addr)
-		return;
-	vm = remove_vm_area(space, addr, VM_ALLOC, "vfree");
-	if (unlikely(!vm))
-		return;
-	free_pages_of(vm);
-	free_vm_struct(vm);
+	vfree_from(space, addr);
 }
 
 void vfree(const void *addr)
 {
-	vfree_in(&vmalloc_space, addr);
+	vfree_from(&vmalloc_space, addr);
 }

@@ -4,26 +4,33 @@
  *
  * Terms
  *	area		addresses: struct vmap_area
- *	mapped area	an area, its pages, and what it is for: the area's .vm
- *	guard page	the last page of an area, never mapped: who runs past
- *			the end faults instead of writing to the neighbour
- *	publish		put into the busy tree, where look-ups find it
+ *	mapped area	an area, its pages, and what it is for: struct
+ *vm_struct, in one object with it guard page	the last page of an area, never
+ *mapped: who runs past the end faults instead of writing to the neighbour
+ *	publish		make the area busy: look-ups find it from then on
+ *	settle		give a range that comes from the free tree all that a
+ *			mapped area needs
  *
  * Structures
  *	struct vm_struct, one cache line. It keeps the size asked for in bytes,
  *	not rounded, so that reports and checks know where the user's part ends.
- *	Small areas have their page array inside.
+ *	A range keeps, as long as it is not retired: its descriptor, its words
+ *	in the index, its page tables, the place of its first entry, and the
+ *	memory of its page array.
  *
  * Operations
- *	create	checks the request, places an area of size + guard page
+ *	create	checks the request, gets a range of size + guard page from a
+ *		cache, or places one and settles it
  *	map	writes the page-table entries, then publishes: what can be found
  *		is mapped completely
- *	remove	takes the area out of the busy tree, so that a second free of
- *		it finds nothing; clears the entries; then hands the addresses
- *		to the lazy list. The memory may be used again at once, the
- *		addresses after a flush (vmap_purge.c).
- *	Each costs one operation on a tree, O(log n), and one walk of the page
- *	tables per 2 MiB.
+ *	remove	makes the area one that is not busy, so that a second free of it
+ *		finds nothing; clears the entries
+ *	free	hands the addresses to the lazy list. The memory may be used
+ *		again at once, the addresses after a flush (vmap_purge.c).
+ *	With a range from a cache each is O(1) and a store for each page,
+ *without a walk, a lock shared with other CPUs, or an allocation. Else they
+ *cost an operation on the free tree, O(log n), and a walk of the page tables
+ *	per 2 MiB.
  *
  *	An area of which any entry was ever written is freed lazily, also when
  *	its mapping failed half-way: a CPU may remember what was taken back.
@@ -36,13 +43,14 @@
  *	V3	in a space nothing else is mapped
  *	V4	what cannot be found has no entry set, or is being made or
  *		unmade by one caller
+ *	V5	.slot, if not NULL, is the entry of the first page, and all
+ *		entries are in its table
  *
  * Locking
- *	Those of the area trees and the page tables, one after another, never
- *	one inside the other. A descriptor belongs to who created it until it
- *	is published, and to who unlinked it afterwards; in between it is
- *	constant, so readers need no lock, only the owner's word that it does
- *	not free it meanwhile.
+ *	None of its own. An area belongs to who created it until it is
+ *	published, and to who removed it afterwards; in between it is constant,
+ *	so readers need no lock, only the owner's word that it does not free it
+ *	meanwhile.
  *
  * Departures from Linux
  *	Linux publishes first and marks the area as not ready yet. There is no
@@ -53,31 +61,18 @@
 #include <lib/panic.h>
 #include <lib/printk.h>
 #include <mm/page_alloc.h>
-#include <mm/slab.h>
-#include <mm/tlb_log.h>
 #include <mm/vmap.h>
-#include <mm/vmap_purge.h>
 
 #define GUARD_SIZE PAGE_SIZE
 
-/* Descriptors are ordinary memory, got with the caller's right to wait. */
+/* Nested allocations have the caller's right to wait, and no more. */
 #define NESTED_GFP(gfp) (((gfp)&__GFP_DIRECT_RECLAIM) | __GFP_NOWARN)
-
-static struct kmem_cache *vm_struct_cache;
-
-void vm_area_init(void)
-{
-	vm_struct_cache = kmem_cache_create("vm_struct",
-					    sizeof(struct vm_struct), 0, NULL);
-	if (!vm_struct_cache)
-		panic("mapped areas: no cache of descriptors");
-}
 
 /* What is wrong with @req, in words; NULL: nothing. */
 static const char *request_fault(const struct vmap_space *space,
 				 const struct vm_request *req)
 {
-	if (unlikely(!vm_struct_cache))
+	if (unlikely(space->start == space->end))
 		return "too early, vmalloc space is not set up";
 	if (req->size == 0)
 		return "size is 0";
@@ -113,18 +108,45 @@ static noinline void *out_of(const char *who, const struct vm_request *req,
 		      err == -ENOSPC ? "no room for it" : "out of memory");
 }
 
-static void init_vm(struct vm_struct *vm, const struct vmap_area *va,
-		    const struct vm_request *req)
+/* ---- create ------------------------------------------------------------- */
+
+/* Find the entry of the first page, if the area lies in one table (V5). */
+static int find_slot(struct vmap_space *space, struct vm_struct *vm, gfp_t gfp)
 {
-	vm->addr = (void *)va->va_start;
-	vm->size = req->size;
-	vm->pages = NULL;
-	vm->nr_pages = (uint32_t)(PAGE_ALIGN(req->size) >> PAGE_SHIFT);
-	vm->flags = req->flags;
-	vm->caller = req->caller;
+	va_t start = (va_t)vm->addr;
+	va_t last = start + ((size_t)vm->nr_pages << PAGE_SHIFT) - 1;
+	pte_t *table;
+	int err;
+
+	vm->slot = NULL;
+	if (start >> HUGE_PAGE_SHIFT != last >> HUGE_PAGE_SHIFT)
+		return 0;
+	err = pgtable_table(space->root, start, gfp, &table);
+	if (err)
+		return err;
+	vm->slot = &table[pt_index(start, 0)];
+	vmap_index_set_table(space, start, table);
+	return 0;
 }
 
-struct vmap_area *create_vm_area(struct vmap_space *space,
+/* Settle @va, of @nr_pages pages and a guard page, as the tree gave it. */
+static int settle(struct vmap_space *space, struct vmap_area *va,
+		  size_t nr_pages, gfp_t gfp)
+{
+	struct vm_struct *vm = va_vm(va);
+	int err = vmap_index_insert(space, va, gfp);
+
+	if (err)
+		return err;
+	vm->addr = (void *)get_va_start(va);
+	vm->nr_pages = (uint32_t)nr_pages;
+	err = find_slot(space, vm, gfp);
+	if (err)
+		vmap_index_remove(space, va);
+	return err;
+}
+
+struct vm_struct *create_vm_area(struct vmap_space *space,
 				 const struct vm_request *req, const char *who)
 {
 	const char *fault = request_fault(space, req);
@@ -136,100 +158,136 @@ struct vmap_area *create_vm_area(struct vmap_space *space,
 
 	if (unlikely(fault))
 		return refuse(who, req, fault);
-	vm = kmem_cache_alloc(vm_struct_cache, gfp);
-	if (!vm)
-		return out_of(who, req, -ENOMEM);
 	place = (struct vmap_request){PAGE_ALIGN(req->size) + GUARD_SIZE,
 				      max(req->align, (size_t)PAGE_SIZE),
 				      req->start, req->end};
 	err = alloc_vmap_area(space, &place, gfp, &va);
-	if (unlikely(err)) {
-		free_vm_struct(vm);
+	if (unlikely(err))
 		return out_of(who, req, err);
+	if (!(va_flags(va) & VA_INDEXED)) {
+		err = settle(space, va, (place.size >> PAGE_SHIFT) - 1, gfp);
+		if (unlikely(err)) {
+			free_vmap_area(space, va);
+			return out_of(who, req, err);
+		}
 	}
-	init_vm(vm, va, req);
-	va->vm = vm;
-	return va;
+	vm = va_vm(va);
+	vm->size = req->size;
+	vm->pages = NULL;
+	vm->flags = req->flags;
+	vm->caller = req->caller;
+	return vm;
 }
 
-int map_vm_area(struct vmap_space *space, struct vmap_area *va,
-		struct page *const *pages, pgprot_t prot, gfp_t gfp)
-{
-	struct vm_struct *vm = va->vm;
-	int err;
+/* ---- map ---------------------------------------------------------------- */
 
-	tlb_log_map(space->root, va->va_start, va->va_end - GUARD_SIZE,
-		    vm->caller);
-	err = pgtable_map_pages(space->root, va->va_start, pages, vm->nr_pages,
-				prot, NESTED_GFP(gfp));
-	if (likely(!err))
-		insert_vmap_area(space, va, vm);
+/* Tell the index which tables map @vm. */
+static void note_tables(struct vmap_space *space, const struct vm_struct *vm)
+{
+	va_t va = (va_t)vm->addr;
+	va_t end = va + ((size_t)vm->nr_pages << PAGE_SHIFT);
+
+	for (; va < end; va = (va | (HUGE_PAGE_SIZE - 1)) + 1) {
+		unsigned int level;
+		va_t slot = (va_t)pgtable_slot(space->root, va, &level);
+
+		if (level == 0)
+			vmap_index_set_table(space, va,
+					     (pte_t *)(slot & PAGE_MASK));
+	}
+}
+
+/* Map an area that several tables have parts of. */
+static noinline int map_by_walk(struct vmap_space *space, struct vm_struct *vm,
+				struct page *const *pages, pgprot_t prot,
+				gfp_t gfp)
+{
+	int err = pgtable_map_pages(space->root, (va_t)vm->addr, pages,
+				    vm->nr_pages, prot, NESTED_GFP(gfp));
+
+	if (!err)
+		note_tables(space, vm);
 	return err;
 }
 
-void discard_vm_area(struct vmap_space *space, struct vmap_area *va)
+static __always_inline int write_entries(struct vmap_space *space,
+					 struct vm_struct *vm,
+					 struct page *const *pages,
+					 pgprot_t prot, gfp_t gfp)
 {
-	struct vm_struct *vm = va->vm;
+	size_t done;
 
-	tlb_log_unmap(space->root, va->va_start, va->va_end - GUARD_SIZE,
-		      vm->caller);
-	free_vmap_area_lazy(space, va);
-	free_vm_struct(vm);
+	if (unlikely(!vm->slot))
+		return map_by_walk(space, vm, pages, prot, gfp);
+	done = pgtable_write_pages(vm->slot, pages, vm->nr_pages, prot);
+	if (likely(done == vm->nr_pages))
+		return 0;
+	pgtable_clear(vm->slot, done);
+	return -EINVAL;
 }
 
-void free_vm_struct(struct vm_struct *vm)
+int map_vm_area(struct vmap_space *space, struct vm_struct *vm,
+		struct page *const *pages, pgprot_t prot, gfp_t gfp)
 {
-	kmem_cache_free(vm_struct_cache, vm);
+	int err = write_entries(space, vm, pages, prot, gfp);
+
+	if (likely(!err))
+		insert_vmap_area(vm_va(vm), vm);
+	return err;
 }
 
-static bool wanted_kind(const struct vmap_area *va, const void *flags)
-{
-	return (va_flags(va) & VA_VM) &&
-	       (va->vm->flags & *(const uint32_t *)flags);
-}
+/* ---- remove ------------------------------------------------------------- */
 
 /* Say why there is nothing to free at @addr. */
-static noinline void explain(struct vmap_space *space, va_t addr,
-			     const char *who)
+noinline void explain_bad_free(struct vmap_space *space, const void *addr,
+			       const char *who)
 {
-	const struct vmap_area *va = find_vmap_area(space, addr);
+	va_t at = (va_t)addr;
+	struct vmap_area *va;
 
+	if (!addr)
+		return;
+	va = find_vmap_area(space, at);
 	if (!va)
 		printk("%s: 0x%lx: no area is there: never was, or is freed\n",
-		       who, addr);
-	else if (get_va_start(va) != addr)
+		       who, at);
+	else if (get_va_start(va) != at)
 		printk("%s: 0x%lx: lies 0x%lx bytes inside the area "
 		       "[0x%lx, 0x%lx)\n",
-		       who, addr, addr - get_va_start(va), get_va_start(va),
+		       who, at, at - get_va_start(va), get_va_start(va),
 		       va->va_end);
 	else
 		printk("%s: 0x%lx: the area there is of another kind (0x%x)\n",
-		       who, addr, va->vm->flags);
+		       who, at, va_vm(va)->flags);
+}
+
+void unmap_by_walk(struct vmap_space *space, const struct vm_struct *vm)
+{
+	va_t start = (va_t)vm->addr;
+
+	pgtable_unmap(space->root, start,
+		      start + ((size_t)vm->nr_pages << PAGE_SHIFT));
 }
 
 struct vm_struct *remove_vm_area(struct vmap_space *space, const void *addr,
-				 uint32_t flags, const char *who)
+				 uint32_t kinds, const char *who)
 {
-	struct vmap_area *va =
-		unlink_vmap_area(space, (va_t)addr, wanted_kind, &flags);
-	struct vm_struct *vm;
+	struct vmap_area *va = unlink_vmap_area(space, (va_t)addr, kinds);
 
 	if (unlikely(!va)) {
-		explain(space, (va_t)addr, who);
+		explain_bad_free(space, addr, who);
 		return NULL;
 	}
-	vm = va->vm;
-	pgtable_unmap(space->root, (va_t)addr, va->va_end - GUARD_SIZE);
-	tlb_log_unmap(space->root, (va_t)addr, va->va_end - GUARD_SIZE,
-		      vm->caller);
-	free_vmap_area_lazy(space, va);
-	return vm;
+	clear_entries(space, va_vm(va));
+	return va_vm(va);
 }
 
 /* ---- vmap --------------------------------------------------------------- */
 
-void *vmap(struct page *const *pages, unsigned int count, uint32_t flags,
-	   pgprot_t prot)
+/* The slow part of vmap(): bad arguments, or no range at hand. */
+static noinline struct vm_struct *create_slowly(struct page *const *pages,
+						unsigned int count,
+						uint32_t flags, pgprot_t prot)
 {
 	const struct vm_request req = {
 		.size = (size_t)count << PAGE_SHIFT,
@@ -239,46 +297,71 @@ void *vmap(struct page *const *pages, unsigned int count, uint32_t flags,
 		.gfp = GFP_KERNEL,
 		.prot = prot,
 		.flags = VM_MAP,
-		.caller = __builtin_return_address(0),
 	};
-	struct vmap_area *va;
-	int err;
 
 	if (flags & ~VM_MAP || !pages)
 		return refuse("vmap", &req,
 			      pages ? "unknown flags" : "no page array");
-	va = create_vm_area(&vmalloc_space, &req, "vmap");
-	if (!va)
-		return NULL;
-	err = map_vm_area(&vmalloc_space, va, pages, prot, GFP_KERNEL);
-	if (likely(!err))
-		return va->vm->addr;
-	discard_vm_area(&vmalloc_space, va);
-	return err == -ENOMEM ? out_of("vmap", &req, err)
-			      : refuse("vmap", &req, "pages can't be mapped");
+	return create_vm_area(&vmalloc_space, &req, "vmap");
+}
+
+static noinline void *vmap_failed(struct vm_struct *vm, int err)
+{
+	printk("vmap: %zu bytes: %s\n", vm->size,
+	       err == -ENOMEM ? "out of memory" : "pages can't be mapped");
+	free_vm_area(&vmalloc_space, vm);
+	return NULL;
+}
+
+void *vmap(struct page *const *pages, unsigned int count, uint32_t flags,
+	   pgprot_t prot)
+{
+	bool bad = flags & ~VM_MAP || !pages ||
+		   (prot & PROT_WRITE && prot & PROT_EXEC);
+	struct vm_struct *vm = NULL;
+	int err;
+
+	if (likely(!bad && count - 1 < VMAP_CACHE_CLASSES))
+		vm = take_vm_area(&vmalloc_space, count - 1);
+	if (unlikely(!vm)) {
+		vm = create_slowly(pages, count, flags, prot);
+		if (!vm)
+			return NULL;
+	}
+	vm->size = (size_t)count << PAGE_SHIFT;
+	vm->pages = NULL;
+	vm->flags = VM_MAP;
+	vm->caller = __builtin_return_address(0);
+	err = write_entries(&vmalloc_space, vm, pages, prot, GFP_KERNEL);
+	if (unlikely(err))
+		return vmap_failed(vm, err);
+	insert_vmap_area(vm_va(vm), vm);
+	return vm->addr;
 }
 
 void vunmap(const void *addr)
 {
-	struct vm_struct *vm;
+	struct vmap_area *va =
+		unlink_vmap_area(&vmalloc_space, (va_t)addr, VM_MAP);
 
-	if (!addr)
+	if (unlikely(!va)) {
+		explain_bad_free(&vmalloc_space, addr, "vunmap");
 		return;
-	vm = remove_vm_area(&vmalloc_space, addr, VM_MAP, "vunmap");
-	if (likely(vm))
-		free_vm_struct(vm);
+	}
+	clear_entries(&vmalloc_space, va_vm(va));
+	free_vmap_area_lazy(&vmalloc_space, va);
 }
 
 /* ---- look-up ------------------------------------------------------------ */
 
 struct vm_struct *find_vm_area(const void *addr)
 {
-	const struct vmap_area *va = find_vmap_area(&vmalloc_space, (va_t)addr);
+	struct vmap_area *va = find_vmap_area(&vmalloc_space, (va_t)addr);
 
-	return va && (va_flags(va) & VA_VM) ? va->vm : NULL;
+	return va && va_flags(va) & VA_VM ? va_vm(va) : NULL;
 }
 
-struct page *vmalloc_to_page(const void *addr)
+noinline struct page *vmalloc_to_page_slow(const void *addr)
 {
 	pa_t pa;
 
@@ -296,28 +379,45 @@ struct page *vmalloc_to_page(const void *addr)
 
 struct check {
 	struct vmap_space *space;
-	size_t mapped; /* areas found mapped so far */
+	size_t mapped;   /* pages found mapped */
+	size_t expected; /* pages of busy areas */
 	bool ok;
 };
 
-/* V1..V3 for one mapped range: it is one area's, and all of it. */
+/* V1..V3 for one mapped range: it is inside one area. */
 static bool check_range(void *ctx, const struct pgtable_range *range)
 {
 	struct check *c = ctx;
-	const struct vmap_area *va = find_vmap_area(c->space, range->start);
-	const struct vm_struct *vm =
-		va && (va_flags(va) & VA_VM) ? va->vm : NULL;
+	struct vmap_area *va = find_vmap_area(c->space, range->start);
 
-	c->ok = vm && (va_t)vm->addr == range->start &&
-		get_va_start(va) == range->start &&
-		range->end - range->start == PAGE_ALIGN(vm->size) &&
-		(range->end - range->start) >> PAGE_SHIFT == vm->nr_pages &&
-		va->va_end == range->end + GUARD_SIZE;
+	c->ok = va && va_flags(va) & VA_VM &&
+		range->end <= va->va_end - GUARD_SIZE;
 	if (!c->ok)
 		printk("vmap space %s: [0x%lx, 0x%lx) is mapped: not what an "
 		       "area says\n",
 		       c->space->name, range->start, range->end);
-	c->mapped++;
+	c->mapped += (range->end - range->start) >> PAGE_SHIFT;
+	return c->ok;
+}
+
+/* V1, V2, V5 for one area: what its descriptor says. */
+static bool check_area(void *ctx, struct vmap_area *va)
+{
+	struct check *c = ctx;
+	const struct vm_struct *vm = va_vm(va);
+	unsigned int level;
+
+	if (!(va_flags(va) & VA_VM))
+		return true;
+	c->ok = va->vm == vm && (va_t)vm->addr == get_va_start(va) &&
+		PAGE_ALIGN(vm->size) == (size_t)vm->nr_pages << PAGE_SHIFT &&
+		va_size(va) == PAGE_ALIGN(vm->size) + GUARD_SIZE &&
+		(!vm->slot || vm->slot == pgtable_slot(c->space->root,
+						       (va_t)vm->addr, &level));
+	if (!c->ok)
+		printk("vmap space %s: V2: the area at 0x%lx of %zu bytes\n",
+		       c->space->name, va->va_start, vm->size);
+	c->expected += vm->nr_pages;
 	return c->ok;
 }
 
@@ -325,13 +425,15 @@ bool vmap_verify_space(struct vmap_space *space)
 {
 	struct check c = {.space = space, .ok = true};
 
-	if (!vmap_space_verify(space))
+	if (!vmap_space_verify(space) ||
+	    !vmap_index_for_each(space, check_area, &c))
 		return false;
 	pgtable_for_each_range(space->root, space->start, space->end,
 			       check_range, &c);
-	if (c.ok && c.mapped != space->nr_busy) {
-		printk("vmap space %s: %zu areas busy, %zu mapped\n",
-		       space->name, space->nr_busy, c.mapped);
+	if (c.ok && c.mapped != c.expected) {
+		printk("vmap space %s: V1: areas have %zu pages, %zu are "
+		       "mapped\n",
+		       space->name, c.expected, c.mapped);
 		return false;
 	}
 	return c.ok;

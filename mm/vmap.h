@@ -10,28 +10,12 @@
 
 #include <mm/page.h>
 #include <mm/pgtable.h>
-#include <mm/vmap_area.h>
+#include <mm/vmap_index.h>
+#include <mm/vmap_purge.h>
 
 /* What an area is for. */
 #define VM_ALLOC ((uint32_t)1) /* vmalloc(): has pages of its own */
 #define VM_MAP   ((uint32_t)2) /* vmap(): has the caller's pages */
-
-/* Areas of up to this many pages keep their page array in the descriptor,
- * which makes that one cache line. */
-#define VM_INLINE_PAGES 3
-
-/* A mapped area. All fields are constant while it can be found. */
-struct vm_struct {
-	void *addr;          /* first byte: the area's va_start */
-	size_t size;         /* bytes asked for; the mapping has whole pages */
-	struct page **pages; /* the area's own, .nr_pages of them; else NULL */
-	uint32_t nr_pages;   /* mapped */
-	uint32_t flags;      /* VM_… */
-	const void *caller;  /* who asked for it: a code address */
-	struct page *inline_pages[VM_INLINE_PAGES];
-};
-
-static_assert(sizeof(struct vm_struct) == 64, "one cache line");
 
 /* What a mapped area has to be like. */
 struct vm_request {
@@ -41,54 +25,77 @@ struct vm_request {
 	gfp_t gfp;       /* for the pages, and what nested allocations may */
 	pgprot_t prot;   /* not both writable and executable */
 	uint32_t flags;  /* VM_ALLOC or VM_MAP */
-	int node;        /* VM_ALLOC: for the pages; NUMA_NO_NODE: this CPU's */
+	int node;        /* of the pages, or NUMA_NO_NODE */
 	const void *caller; /* code address */
 };
 
 /*
- * Make the cache of descriptors.
- * Context: boot, after slab_init().
- */
-void vm_area_init(void);
-
-/*
- * Place an area for @req, with a descriptor, not mapped, not to be found yet.
- * Bad values, no room and no memory each give one line that begins with @who
- * (the latter two not with __GFP_NOWARN).
+ * Get an area for @req, with everything filled in but the page array; it is not
+ * mapped, and not to be found yet. Bad values, no room and no memory each give
+ * one line that begins with @who (the latter two not with __GFP_NOWARN).
  * Context: as req->gfp says.
- * Return: the area, its descriptor in .vm; NULL.
+ * Return: the area; NULL.
  */
-struct vmap_area *create_vm_area(struct vmap_space *space,
+struct vm_struct *create_vm_area(struct vmap_space *space,
 				 const struct vm_request *req, const char *who);
 
 /*
- * Map @pages, as many as the area has, into @va, which create_vm_area() gave,
- * and let it be found.
+ * Map @pages, as many as @vm has, and let it be found.
  * Context: as @gfp says.
  * Return: 0; an error of pgtable_map_pages(): the area can only be given to
- * discard_vm_area() then.
+ * free_vm_area() then.
  */
-int map_vm_area(struct vmap_space *space, struct vmap_area *va,
+int map_vm_area(struct vmap_space *space, struct vm_struct *vm,
 		struct page *const *pages, pgprot_t prot, gfp_t gfp);
 
 /*
- * Undo create_vm_area(), also after map_vm_area() failed.
- * Context: any.
+ * The short way to an area of @index + 1 pages, of which .size, .pages, .flags
+ * and .caller are still to be filled in. @space has caches.
+ * Context: any. Return: NULL when none is at hand.
  */
-void discard_vm_area(struct vmap_space *space, struct vmap_area *va);
+static __always_inline struct vm_struct *take_vm_area(struct vmap_space *space,
+						      size_t index)
+{
+	struct vmap_area *va = vmap_cache_take(space, index);
+
+	return likely(va) ? va_vm(va) : NULL;
+}
+
+/* The part of clear_entries() for what lies in several tables. */
+void unmap_by_walk(struct vmap_space *space, const struct vm_struct *vm);
+
+/* Clear the entries of @vm, which can't be found. Context: any. */
+static __always_inline void clear_entries(struct vmap_space *space,
+					  const struct vm_struct *vm)
+{
+	if (likely(vm->slot))
+		pgtable_clear(vm->slot, vm->nr_pages);
+	else
+		unmap_by_walk(space, vm);
+}
+
+/* Print why there is nothing to free at @addr, unless it is NULL. */
+void explain_bad_free(struct vmap_space *space, const void *addr,
+		      const char *who);
 
 /*
- * Unmap the area of kind @flags (VM_ALLOC or VM_MAP) that starts at @addr, and
- * free its addresses. Nothing else at @addr is touched; one line that begins
- * with @who then says what is there.
+ * Have the area of one of the @kinds (VM_ALLOC, VM_MAP) that starts at @addr
+ * found no more, and unmap it. Nothing else at @addr is touched; one line that
+ * begins with @who then says what is there. NULL is passed over.
  * Context: any.
- * Return: its descriptor, to be given to free_vm_struct(); NULL.
+ * Return: the area, to be given to free_vm_area(); NULL.
  */
 struct vm_struct *remove_vm_area(struct vmap_space *space, const void *addr,
-				 uint32_t flags, const char *who);
+				 uint32_t kinds, const char *who);
 
-/* Free a descriptor. Context: any. */
-void free_vm_struct(struct vm_struct *vm);
+/*
+ * Free an area that can't be found, and of which no entry is set any more.
+ * Context: any.
+ */
+static inline void free_vm_area(struct vmap_space *space, struct vm_struct *vm)
+{
+	free_vmap_area_lazy(space, vm_va(vm));
+}
 
 /*
  * Map the @count pages of @pages one after another. @flags is 0 or VM_MAP; an
@@ -120,13 +127,27 @@ static inline bool is_vmalloc_addr(const void *addr)
 	return (va_t)addr >= VMALLOC_START && (va_t)addr < VMALLOC_END;
 }
 
+/* The part of vmalloc_to_page() for what is not in the index. */
+struct page *vmalloc_to_page_slow(const void *addr);
+
 /*
  * The page that @addr in vmalloc space is mapped to.
  * Context: any.
  * Return: NULL when nothing is mapped there; the same after one line for
  * an address outside of vmalloc space.
  */
-struct page *vmalloc_to_page(const void *addr);
+static inline struct page *vmalloc_to_page(const void *addr)
+{
+	const struct vmap_leaf *leaf = vmap_leaf_at(&vmalloc_space, (va_t)addr);
+	pte_t pte;
+
+	if (unlikely(!leaf || !leaf->table))
+		return vmalloc_to_page_slow(addr);
+	pte = pte_get(&leaf->table[pt_index((va_t)addr, 0)]);
+	if (unlikely(!pte_leaf(pte, 0)))
+		return NULL;
+	return pa_to_page(pte_pa(pte, 0));
+}
 
 /*
  * Check @space's trees, and that just what its areas say is mapped, with an

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Areas of kernel addresses: free space, placement, busy areas.
+ * Areas of kernel addresses: free space, and placement in it.
  *
  * Terms
  *	area	a range of addresses with a descriptor, struct vmap_area
  *	free	in the free tree: anybody may have it
- *	busy	in the busy tree: somebody uses it, look-ups find it
+ *	busy	somebody uses it, look-ups find it (vmap_index.c)
  *	lazy	freed, but a CPU may remember what was mapped (vmap_purge.c)
+ *	cached	flushed, and kept for the next who wants that size
+ *		(vmap_cache.c)
  *	fit	a free area has a fit for a request when an aligned range of
  *		the requested size lies in it and in the request's window
- *	space	the addresses that one pair of trees manages
+ *	space	the addresses that one free tree manages
  *
  * Structures
  *	The free tree holds the free areas by address. Each node also knows
@@ -17,9 +19,9 @@
  *	whole subtrees without a large enough area are passed over with one
  *	comparison. The same areas are on a list, so that the neighbours of a
  *	place are at hand when an area comes back.
- *	The busy tree holds the busy areas by address, no more.
- *	An area moves between the trees with one descriptor of 8 words: what it
- *	needs in one state it does not need in another (struct vmap_area).
+ *	An area goes through its states with one descriptor of 8 words: what it
+ *	needs in one state it does not need in another (struct vmap_area). The
+ *	flags that tell the states apart have room below PAGE_SIZE in va_start.
  *
  * Operations
  *	place	the lowest fit. A walk in address order that goes only where
@@ -29,11 +31,11 @@
  *		O(log n) each. Nothing that exists is missed.
  *		The area found is cut: all of it (its descriptor becomes
  *		superfluous), one end (its bounds move), or the middle (a
- *		second descriptor is needed, got before the lock is taken
- *again). free	O(log n): the place is found, and the area melts into the
- *		neighbours that it touches.
- *	find	O(log n), for any address inside.
- *	Freeing needs no memory.
+ *		second descriptor is needed, got before the lock is taken once
+ *		more).
+ *
+ *	free	O(log n): the place is found, and the area melts into the
+ *		neighbours that it touches. Needs no memory.
  *
  * Invariants
  *	A1	start <= va_start < va_end <= end, multiples of PAGE_SIZE
@@ -42,24 +44,22 @@
  *		both children)
  *	A4	the free list is the free tree in order; nr_free its length,
  *		free_bytes the sum of its sizes
- *	A5	busy: ordered, disjoint, disjoint from every free area, flag
- *		VA_VM or VA_RAM set; nr_busy their number
+ *	A5	an area that is not free is disjoint from every free one
  *	A6	free: no flag is set
  *	A7	place gives the lowest fit there is
- *	free + busy + lazy + just being placed or freed = the whole space
+ *	free + busy + lazy + cached + just being placed or freed = the space
  *
  * Locking
- *	free_lock protects the free tree, busy_lock the busy tree; never both
- *	at once. Interrupts are off under either, since areas may be freed by
- *	interrupt handlers. Descriptors are allocated before and freed after.
- *	An area in no tree belongs to the one who took it there.
+ *	free_lock protects the tree and the list. Interrupts are off under it,
+ *	since areas may be freed by interrupt handlers. Descriptors are
+ *	allocated before it is taken and freed after. An area that is not free
+ *	belongs to the one who took it.
  *
  * Departures from Linux
  *	Linux looks for size + align - 1 bytes where alignment is asked for,
  *	and so misses holes, and windows, that fit exactly. Here the search
  *	tries each candidate. Linux takes the second descriptor from a stock
  *	per CPU; here the rare request that needs one starts over with it.
- *	Look-up before setting up finds empty trees, and nothing else.
  */
 #include <arch/tlb.h>
 #include <lib/errno.h>
@@ -68,10 +68,9 @@
 #include <lib/printk.h>
 #include <mm/slab.h>
 #include <mm/vmap_area.h>
+#include <mm/vmap_index.h>
 
-struct vmap_space vmalloc_space;
-
-static struct kmem_cache *vmap_area_cache;
+static struct kmem_cache *desc_cache;
 
 static struct vmap_area *area_of(const struct rb_node *node)
 {
@@ -193,12 +192,29 @@ static void free_vmap_area_locked(struct vmap_space *space,
 	}
 }
 
+static struct vmap_area *alloc_desc(gfp_t gfp)
+{
+	struct vmap_desc *desc = kmem_cache_alloc(desc_cache, gfp);
+
+	if (unlikely(!desc))
+		return NULL;
+	desc->va.flags = 0;
+	desc->vm.array = NULL;
+	desc->vm.flags = 0;
+	return &desc->va;
+}
+
+static void free_desc(struct vmap_area *va)
+{
+	kmem_cache_free(desc_cache, container_of(va, struct vmap_desc, va));
+}
+
 void free_vmap_descriptors(struct list_head *surplus)
 {
 	struct vmap_area *va, *tmp;
 
 	list_for_each_entry_safe(va, tmp, surplus, list)
-		kmem_cache_free(vmap_area_cache, va);
+		free_desc(va);
 }
 
 void free_vmap_area(struct vmap_space *space, struct vmap_area *va)
@@ -214,9 +230,8 @@ void free_vmap_area(struct vmap_space *space, struct vmap_area *va)
 
 /* ---- placement ---------------------------------------------------------- */
 
-/* Return: true with the lowest fit for @req in the free @va. */
-static bool fits(const struct vmap_area *va, const struct vmap_request *req,
-		 va_t *addr)
+bool vmap_area_fits(const struct vmap_area *va, const struct vmap_request *req,
+		    va_t *addr)
 {
 	va_t low = max(va->va_start, req->start);
 	va_t high = min(va->va_end, req->end);
@@ -232,9 +247,8 @@ static bool fits(const struct vmap_area *va, const struct vmap_request *req,
  * large enough. Left of an area that starts at or below the window nothing is
  * of use.
  */
-static struct vmap_area *find_fit_locked(struct vmap_space *space,
-					 const struct vmap_request *req,
-					 va_t *addr)
+struct vmap_area *find_fit_locked(struct vmap_space *space,
+				  const struct vmap_request *req, va_t *addr)
 {
 	struct rb_node *node = space->free_root.rb_node, *child;
 
@@ -247,7 +261,7 @@ static struct vmap_area *find_fit_locked(struct vmap_space *space,
 			node = node->rb_left;
 		/* In order: this one, its right subtree, those above. */
 		for (;;) {
-			if (fits(area_of(node), req, addr))
+			if (vmap_area_fits(area_of(node), req, addr))
 				return area_of(node);
 			if (area_of(node)->va_start >= req->end)
 				return NULL;
@@ -327,7 +341,7 @@ static noinline int take_fit_inside(struct vmap_space *space,
 				    struct vmap_area *fresh[2],
 				    struct vmap_area **area)
 {
-	fresh[1] = kmem_cache_alloc(vmap_area_cache, gfp);
+	fresh[1] = alloc_desc(gfp);
 	if (!fresh[1])
 		return -ENOMEM;
 	return take_fit(space, req, fresh, area);
@@ -336,8 +350,7 @@ static noinline int take_fit_inside(struct vmap_space *space,
 int place_vmap_area(struct vmap_space *space, const struct vmap_request *req,
 		    gfp_t gfp, struct vmap_area **area)
 {
-	struct vmap_area *fresh[2] = {kmem_cache_alloc(vmap_area_cache, gfp),
-				      NULL};
+	struct vmap_area *fresh[2] = {alloc_desc(gfp), NULL};
 	int err;
 
 	DEBUG_ASSERT(req->size && !(req->size & ~PAGE_MASK));
@@ -348,92 +361,21 @@ int place_vmap_area(struct vmap_space *space, const struct vmap_request *req,
 	if (unlikely(err == -EBUSY))
 		err = take_fit_inside(space, req, gfp, fresh, area);
 	if (fresh[0])
-		kmem_cache_free(vmap_area_cache, fresh[0]);
+		free_desc(fresh[0]);
 	if (unlikely(fresh[1]))
-		kmem_cache_free(vmap_area_cache, fresh[1]);
+		free_desc(fresh[1]);
 	return err;
-}
-
-/* ---- the busy tree ------------------------------------------------------ */
-
-void insert_vmap_area(struct vmap_space *space, struct vmap_area *va,
-		      struct vm_struct *vm)
-{
-	struct rb_node **link = &space->busy_root.rb_node, *parent = NULL;
-	va_t start = get_va_start(va);
-	unsigned long flags;
-
-	va->vm = vm;
-	set_va_flags(va, VA_VM);
-	spin_lock_irqsave(&space->busy_lock, flags);
-	while (*link) {
-		parent = *link;
-		link = start < area_of(parent)->va_start ? &parent->rb_left
-							 : &parent->rb_right;
-	}
-	rb_link_node(&va->rb_node, parent, link);
-	rb_insert_color(&va->rb_node, &space->busy_root);
-	space->nr_busy++;
-	spin_unlock_irqrestore(&space->busy_lock, flags);
-}
-
-/* The flags in va_start are below PAGE_SIZE: round @addr up, and they do not
- * matter for whether it lies at or above va_start. */
-static struct vmap_area *find_busy_locked(struct vmap_space *space, va_t addr)
-{
-	struct rb_node *node = space->busy_root.rb_node;
-	va_t page_last = addr | ~PAGE_MASK;
-
-	while (node) {
-		struct vmap_area *va = area_of(node);
-
-		if (page_last < va->va_start)
-			node = node->rb_left;
-		else if (addr >= va->va_end)
-			node = node->rb_right;
-		else
-			return va;
-	}
-	return NULL;
-}
-
-struct vmap_area *find_vmap_area(struct vmap_space *space, va_t addr)
-{
-	struct vmap_area *va;
-	unsigned long flags;
-
-	spin_lock_irqsave(&space->busy_lock, flags);
-	va = find_busy_locked(space, addr);
-	spin_unlock_irqrestore(&space->busy_lock, flags);
-	return va;
-}
-
-struct vmap_area *unlink_vmap_area(struct vmap_space *space, va_t addr,
-				   vmap_wanted_fn *wanted, const void *arg)
-{
-	struct vmap_area *va;
-	unsigned long flags;
-
-	spin_lock_irqsave(&space->busy_lock, flags);
-	va = find_busy_locked(space, addr);
-	if (va && (get_va_start(va) != addr || (wanted && !wanted(va, arg))))
-		va = NULL;
-	if (va) {
-		rb_erase(&va->rb_node, &space->busy_root);
-		space->nr_busy--;
-	}
-	spin_unlock_irqrestore(&space->busy_lock, flags);
-	return va;
 }
 
 /* ---- spaces ------------------------------------------------------------- */
 
 void vmap_area_init(void)
 {
-	vmap_area_cache = kmem_cache_create("vmap_area",
-					    sizeof(struct vmap_area), 0, NULL);
-	if (!vmap_area_cache)
+	desc_cache = kmem_cache_create("vmap_area", sizeof(struct vmap_desc), 0,
+				       NULL);
+	if (!desc_cache)
 		panic("vmap areas: no cache of descriptors");
+	vmap_index_boot();
 }
 
 int vmap_space_init(struct vmap_space *space, const char *name, va_t start,
@@ -447,7 +389,7 @@ int vmap_space_init(struct vmap_space *space, const char *name, va_t start,
 		       name, start, end);
 		return -EINVAL;
 	}
-	all = kmem_cache_alloc(vmap_area_cache, GFP_KERNEL);
+	all = alloc_desc(GFP_KERNEL);
 	if (!all)
 		return -ENOMEM;
 	*space = (struct vmap_space){
@@ -458,6 +400,10 @@ int vmap_space_init(struct vmap_space *space, const char *name, va_t start,
 		.flush = tlb_flush_kernel_range,
 		.free_list = LIST_HEAD_INIT(space->free_list),
 	};
+	if (vmap_index_init(space)) {
+		free_desc(all);
+		return -ENOMEM;
+	}
 	all->va_start = start;
 	all->va_end = end;
 	free_vmap_area(space, all);
@@ -468,165 +414,11 @@ void vmap_space_destroy(struct vmap_space *space)
 {
 	LIST_HEAD(all);
 
-	ASSERTF(space->nr_busy == 0 && llist_empty(&space->lazy_list) &&
-			space->free_bytes == space->end - space->start,
-		"vmap space %s: %zu areas are busy, %zu of %zu bytes free",
-		space->name, space->nr_busy, space->free_bytes,
-		(size_t)(space->end - space->start));
+	ASSERTF(space->free_bytes == space->end - space->start,
+		"vmap space %s: %zu of %zu bytes are free", space->name,
+		space->free_bytes, (size_t)(space->end - space->start));
 	list_splice_init(&space->free_list, &all);
 	free_vmap_descriptors(&all);
 	space->free_root = RB_ROOT;
-}
-
-struct vmap_space_stats vmap_space_stats(struct vmap_space *space)
-{
-	struct vmap_space_stats stats = {0};
-	unsigned long flags;
-
-	spin_lock_irqsave(&space->free_lock, flags);
-	stats.nr_free = space->nr_free;
-	stats.free_bytes = space->free_bytes;
-	stats.largest_free = max_below(space->free_root.rb_node);
-	spin_unlock_irqrestore(&space->free_lock, flags);
-	spin_lock_irqsave(&space->busy_lock, flags);
-	stats.nr_busy = space->nr_busy;
-	spin_unlock_irqrestore(&space->busy_lock, flags);
-	stats.lazy_pages =
-		atomic_load_explicit(&space->lazy_pages, memory_order_relaxed);
-	stats.nr_purges =
-		atomic_load_explicit(&space->nr_purges, memory_order_relaxed);
-	stats.nr_flushes =
-		atomic_load_explicit(&space->nr_flushes, memory_order_relaxed);
-	return stats;
-}
-
-/* ---- checks ------------------------------------------------------------- */
-
-static bool broken(const struct vmap_space *space, const char *what,
-		   const struct vmap_area *va)
-{
-	printk("vmap space %s: %s at [0x%lx, 0x%lx)\n", space->name, what,
-	       va ? va->va_start : space->start, va ? va->va_end : space->end);
-	return false;
-}
-
-static bool bounds_ok(const struct vmap_space *space,
-		      const struct vmap_area *va)
-{
-	return space->start <= get_va_start(va) &&
-	       get_va_start(va) < va->va_end && va->va_end <= space->end &&
-	       !(va->va_end & ~PAGE_MASK);
-}
-
-static bool max_ok(const struct vmap_area *va)
-{
-	size_t largest = max(max_below(va->rb_node.rb_left),
-			     max_below(va->rb_node.rb_right));
-
-	return va->subtree_max_size == max(largest, free_size(va));
-}
-
-static bool verify_free(struct vmap_space *space)
-{
-	struct rb_node *node = rb_first(&space->free_root);
-	const struct vmap_area *va, *prev = NULL;
-	size_t nr = 0, bytes = 0;
-
-	if (!rb_verify(&space->free_root))
-		return broken(space, "free tree out of balance", NULL);
-	list_for_each_entry(va, &space->free_list, list) {
-		if (node != &va->rb_node)
-			return broken(space, "A4: list and tree differ", va);
-		if (va_flags(va))
-			return broken(space, "A6: flags of a free area", va);
-		if (!bounds_ok(space, va))
-			return broken(space, "A1: bounds of a free area", va);
-		if (prev && prev->va_end >= va->va_start)
-			return broken(space, "A2: free areas touch", va);
-		if (!max_ok(va))
-			return broken(space, "A3: subtree_max_size", va);
-		nr++;
-		bytes += free_size(va);
-		prev = va;
-		node = rb_next(node);
-	}
-	if (node || nr != space->nr_free || bytes != space->free_bytes)
-		return broken(space, "A4: free areas miscounted", NULL);
-	return true;
-}
-
-/* The free area after @free (NULL: the first) that ends above @addr. */
-static struct vmap_area *next_free(struct vmap_space *space,
-				   struct vmap_area *free, va_t addr)
-{
-	if (!free)
-		free = list_area(space, space->free_list.next);
-	while (free && free->va_end <= addr)
-		free = list_area(space, free->list.next);
-	return free;
-}
-
-static bool verify_busy(struct vmap_space *space)
-{
-	struct vmap_area *free = NULL;
-	va_t end = space->start;
-	size_t nr = 0;
-
-	if (!rb_verify(&space->busy_root))
-		return broken(space, "busy tree out of balance", NULL);
-	for (struct rb_node *n = rb_first(&space->busy_root); n;
-	     n = rb_next(n)) {
-		struct vmap_area *va = area_of(n);
-
-		if (!bounds_ok(space, va))
-			return broken(space, "A1: bounds of a busy area", va);
-		if (get_va_start(va) < end)
-			return broken(space, "A5: busy areas overlap", va);
-		if (va_flags(va) != VA_VM && va_flags(va) != VA_RAM)
-			return broken(space, "A5: flags of a busy area", va);
-		free = next_free(space, free, get_va_start(va));
-		if (free && free->va_start < va->va_end)
-			return broken(space, "A5: busy and free", va);
-		end = va->va_end;
-		nr++;
-	}
-	if (nr != space->nr_busy)
-		return broken(space, "A5: busy areas miscounted", NULL);
-	return true;
-}
-
-/* A7: what the tree finds is what a scan of the list finds. */
-static bool verify_fit(struct vmap_space *space, const struct vmap_request *req)
-{
-	struct vmap_area *va, *scanned = NULL;
-	va_t found_at = 0, scanned_at = 0;
-	struct vmap_area *found = find_fit_locked(space, req, &found_at);
-
-	list_for_each_entry(va, &space->free_list, list)
-		if (fits(va, req, &scanned_at)) {
-			scanned = va;
-			break;
-		}
-	if (found != scanned || (found && found_at != scanned_at))
-		return broken(space, "A7: not the lowest fit", found);
-	return true;
-}
-
-static bool verify_fits(struct vmap_space *space)
-{
-	for (size_t size = PAGE_SIZE; size && size <= space->end - space->start;
-	     size *= 4)
-		for (size_t align = PAGE_SIZE; align <= 64 * PAGE_SIZE;
-		     align *= 8)
-			if (!verify_fit(space,
-					&(struct vmap_request){size, align,
-							       space->start,
-							       space->end}))
-				return false;
-	return true;
-}
-
-bool vmap_space_verify(struct vmap_space *space)
-{
-	return verify_free(space) && verify_busy(space) && verify_fits(space);
+	vmap_index_destroy(space);
 }

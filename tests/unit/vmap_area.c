@@ -5,7 +5,7 @@
 #include <lib/random.h>
 #include <lib/string.h>
 #include <mm/slab.h>
-#include <mm/vmap_area.h>
+#include <mm/vmap_index.h>
 #include <tests/unit/one_line.h>
 
 #define BASE     ((va_t)0x40000000)
@@ -48,7 +48,7 @@ TEST(vmap_area, descriptor_keeps_flags_below_its_start)
 {
 	struct vmap_area va = {.va_start = BASE, .va_end = BASE + PAGES(3)};
 
-	EXPECT_EQ(sizeof(va), 8 * sizeof(void *));
+	EXPECT_EQ(sizeof(va), VMAP_AREA_WORDS * sizeof(void *));
 	EXPECT_EQ(va_flags(&va), 0);
 	set_va_flags(&va, VA_LAZY);
 	EXPECT_EQ(va_flags(&va), VA_LAZY);
@@ -81,15 +81,6 @@ TEST(vmap_area, spaces_are_whole_pages)
 			"vmap_area");
 	fault_inject_disarm(&failslab);
 	EXPECT_EQ(err, -ENOMEM);
-}
-
-TEST(vmap_area, nothing_is_found_before_set_up)
-{
-	struct vmap_space unset = {.name = "unset"};
-
-	EXPECT_NULL(find_vmap_area(&unset, 0));
-	EXPECT_NULL(find_vmap_area(&unset, VMALLOC_START));
-	EXPECT_NULL(unlink_vmap_area(&unset, VMALLOC_START, NULL, NULL));
 }
 
 TEST(vmap_area, lowest_fit)
@@ -243,57 +234,6 @@ TEST(vmap_area, placing_out_of_memory)
 	vmap_space_destroy(&space);
 }
 
-TEST(vmap_area, look_up_of_any_address_inside)
-{
-	struct vm_struct *vm = (struct vm_struct *)&space; /* never read */
-	struct vmap_area *a, *b;
-
-	REQUIRE(open_space(16));
-	a = take(2, 4);
-	b = take(4, 7);
-	EXPECT_NULL(find_vmap_area(&space, BASE + PAGES(2)));
-	insert_vmap_area(&space, a, vm);
-	insert_vmap_area(&space, b, vm);
-	EXPECT(a->vm == vm);
-	EXPECT(vmap_space_verify(&space));
-	EXPECT_NULL(find_vmap_area(&space, 0));
-	EXPECT_NULL(find_vmap_area(&space, UINTPTR_MAX));
-	EXPECT_NULL(find_vmap_area(&space, BASE + PAGES(2) - 1));
-	EXPECT(find_vmap_area(&space, BASE + PAGES(2)) == a);
-	EXPECT(find_vmap_area(&space, BASE + PAGES(2) + 1) == a);
-	EXPECT(find_vmap_area(&space, BASE + PAGES(4) - 1) == a);
-	EXPECT(find_vmap_area(&space, BASE + PAGES(4)) == b);
-	EXPECT(find_vmap_area(&space, BASE + PAGES(7) - 1) == b);
-	EXPECT_NULL(find_vmap_area(&space, BASE + PAGES(7)));
-	EXPECT_NULL(unlink_vmap_area(&space, BASE + PAGES(5), NULL, NULL));
-	EXPECT(unlink_vmap_area(&space, BASE + PAGES(4), NULL, NULL) == b);
-	EXPECT_NULL(unlink_vmap_area(&space, BASE + PAGES(4), NULL, NULL));
-	EXPECT(unlink_vmap_area(&space, BASE + PAGES(2), NULL, NULL) == a);
-	free_vmap_area(&space, a);
-	free_vmap_area(&space, b);
-	vmap_space_destroy(&space);
-}
-
-static bool never(const struct vmap_area *va, const void *arg)
-{
-	return va == NULL && arg == NULL;
-}
-
-TEST(vmap_area, unlink_asks_first)
-{
-	struct vmap_area *va;
-
-	REQUIRE(open_space(4));
-	va = take(0, 2);
-	insert_vmap_area(&space, va, NULL);
-	EXPECT_NULL(unlink_vmap_area(&space, BASE, never, NULL));
-	EXPECT_EQ(space.nr_busy, 1);
-	EXPECT(unlink_vmap_area(&space, BASE, NULL, NULL) == va);
-	EXPECT_EQ(space.nr_busy, 0);
-	free_vmap_area(&space, va);
-	vmap_space_destroy(&space);
-}
-
 /* ---- the verifier itself ------------------------------------------------ */
 
 static void expect_broken(const char *what)
@@ -311,7 +251,8 @@ TEST(vmap_area, verify_sees_what_is_broken)
 	REQUIRE(open_space(16));
 	va = take(4, 8);
 	busy = take(10, 12);
-	insert_vmap_area(&space, busy, NULL);
+	REQUIRE_EQ(vmap_index_insert(&space, busy, GFP_KERNEL), 0);
+	insert_vmap_area(busy, NULL);
 	free = list_first_entry(&space.free_list, struct vmap_area, list);
 	EXPECT(vmap_space_verify(&space));
 
@@ -332,19 +273,17 @@ TEST(vmap_area, verify_sees_what_is_broken)
 	space.free_bytes -= 1;
 
 	busy->va_end += PAGES(1);
-	expect_broken("A5: busy and free");
+	expect_broken("I1: 0x4000a000 leads to");
 	busy->va_end -= PAGES(1);
 
 	set_va_flags(busy, 0);
+	expect_broken("I1: 0x4000a000 leads to");
+	set_va_flags(busy, VA_VM | VA_LAZY | VA_INDEXED);
 	expect_broken("A5: flags");
-	set_va_flags(busy, VA_VM);
-
-	space.nr_busy++;
-	expect_broken("A5: busy areas miscounted");
-	space.nr_busy--;
+	set_va_flags(busy, VA_INDEXED);
 
 	EXPECT(vmap_space_verify(&space));
-	unlink_vmap_area(&space, BASE + PAGES(10), NULL, NULL);
+	vmap_index_remove(&space, busy);
 	free_vmap_area(&space, busy);
 	free_vmap_area(&space, va);
 	vmap_space_destroy(&space);
