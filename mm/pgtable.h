@@ -72,28 +72,50 @@ int pgtable_map_pages(pte_t *root, va_t start, struct page *const *pages,
  */
 int pgtable_table(pte_t *root, va_t va, gfp_t gfp, pte_t **table);
 
+/* Make the empty @slot a leaf as @like is, for @page. Any context. */
+static __always_inline void pgtable_write(pte_t *slot, const struct page *page,
+					  pte_t like)
+{
+	DEBUG_ASSERT(pte_none(pte_get(slot)));
+	DEBUG_ASSERT(page_valid(page));
+	pte_set(slot, pte_at(like, page_to_pa(page)));
+}
+
 /*
  * Write the @n entries from @slot on, all none and in one table, for @pages.
  * Context: any.
  * Return: how many: up to the first page that is NULL.
  */
-static inline size_t pgtable_write_pages(pte_t *slot, struct page *const *pages,
-					 size_t n, pgprot_t prot)
+static __always_inline size_t pgtable_write_pages(pte_t *slot,
+						  struct page *const *pages,
+						  size_t n, pgprot_t prot)
 {
-	const pte_t like = pte_make(0, prot, 0);
-	size_t i;
+	const pte_t like = likely(prot == PAGE_KERNEL)
+				   ? pte_make(0, PAGE_KERNEL, 0)
+				   : pte_make(0, prot, 0);
+	size_t i = 0;
 
-	for (i = 0; i < n && pages[i]; i++) {
-		DEBUG_ASSERT(pte_none(pte_get(&slot[i])));
-		DEBUG_ASSERT(page_valid(pages[i]));
-		pte_set(&slot[i], pte_at(like, page_to_pa(pages[i])));
+	for (; i + 4 <= n; i += 4) {
+		if (unlikely(!pages[i] || !pages[i + 1] || !pages[i + 2] ||
+			     !pages[i + 3]))
+			break;
+		pgtable_write(&slot[i], pages[i], like);
+		pgtable_write(&slot[i + 1], pages[i + 1], like);
+		pgtable_write(&slot[i + 2], pages[i + 2], like);
+		pgtable_write(&slot[i + 3], pages[i + 3], like);
 	}
+	for (; i < n && pages[i]; i++)
+		pgtable_write(&slot[i], pages[i], like);
 	return i;
 }
 
 /* Clear the @n entries from @slot on, a cache line at a time. Any context. */
-static inline void pgtable_clear(pte_t *slot, size_t n)
+static __always_inline void pgtable_clear(pte_t *slot, size_t n)
 {
+	if (n == 1) {
+		pte_clear(slot);
+		return;
+	}
 	for (; n >= 8; n -= 8, slot += 8) {
 		pte_clear(&slot[0]);
 		pte_clear(&slot[1]);

@@ -54,7 +54,7 @@
 #include <mm/slab.h>
 #include <mm/vmalloc.h>
 
-static DEFINE_PER_CPU(struct vmap_cpu, vmalloc_cpus) __aligned(64);
+DEFINE_PER_CPU(struct vmap_cpu, vmalloc_cpus) __aligned(64);
 
 struct vmap_space vmalloc_space = {
 	.name = "vmalloc",
@@ -133,7 +133,7 @@ static noinline void *fail(struct vmap_space *space, struct vm_struct *vm,
 	if (!(gfp & __GFP_NOWARN))
 		printk("vmalloc: %zu bytes: out of memory, %lu pages free\n",
 		       vm->size, nr_free_pages());
-	free_vm_area(space, vm);
+	discard_vm_area(space, vm);
 	return NULL;
 }
 
@@ -192,7 +192,7 @@ static __always_inline void *vmalloc_from(size_t size, gfp_t gfp,
 	size_t index = (size - 1) >> PAGE_SHIFT;
 	struct vm_struct *vm = NULL;
 
-	if (likely(index < VMAP_CACHE_CLASSES))
+	if (likely(index < VMAP_CACHE_SIZES))
 		vm = take_vm_area(&vmalloc_space, index);
 	if (unlikely(!vm))
 		return vmalloc_slowly(size, gfp, NUMA_NO_NODE, caller);
@@ -245,23 +245,36 @@ void *__vmalloc_node_range(size_t size, size_t align, va_t start, va_t end,
 
 /* ---- vfree -------------------------------------------------------------- */
 
+/* Unmap and free what can't be found any more. */
+static noinline void free_pages_of(struct vmap_space *space,
+				   struct vm_struct *vm)
+{
+	clear_entries(space, vm);
+	free_pages_bulk(vm->pages, vm->nr_pages); /* M3 */
+	free_vm_area(space, vm);
+}
+
+/* Every call is the last thing done, so that nothing is saved for after it. */
 static __always_inline void vfree_from(struct vmap_space *space,
 				       const void *addr)
 {
 	struct vmap_area *va = unlink_vmap_area(space, (va_t)addr, VM_ALLOC);
 	struct vm_struct *vm;
+	struct page *page;
 
 	if (unlikely(!va)) {
 		explain_bad_free(space, addr, "vfree");
 		return;
 	}
 	vm = va_vm(va);
-	clear_entries(space, vm);
-	if (vm->nr_pages == 1)
-		__free_page(vm->page);
-	else
-		free_pages_bulk(vm->pages, vm->nr_pages); /* M3 */
-	free_vmap_area_lazy(space, va);
+	if (vm->nr_pages != 1) {
+		free_pages_of(space, vm);
+		return;
+	}
+	page = vm->page;
+	pte_clear(vm->slot);
+	free_vm_area(space, vm);
+	__free_page(page);
 }
 
 void vfree_in(struct vmap_space *space, const void *addr)

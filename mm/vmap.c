@@ -181,45 +181,81 @@ struct vm_struct *create_vm_area(struct vmap_space *space,
 
 /* ---- map ---------------------------------------------------------------- */
 
-/* Tell the index which tables map @vm. */
-static void note_tables(struct vmap_space *space, const struct vm_struct *vm)
+/* The table of level 0 around @va, made if need be. NULL: out of memory. */
+static pte_t *table_around(struct vmap_space *space, va_t va, gfp_t gfp)
+{
+	pte_t *table = vmap_leaf_at(space, va)->table;
+
+	if (likely(table))
+		return table;
+	if (pgtable_table(space->root, va, NESTED_GFP(gfp), &table))
+		return NULL;
+	vmap_index_set_table(space, va, table);
+	return table;
+}
+
+/* Pages from @va on, of the @left that an area has there, in one table. */
+static size_t pages_in_table(va_t va, size_t left)
+{
+	return min(left, (size_t)(PT_ENTRIES - pt_index(va, 0)));
+}
+
+/* Clear the entries of the first @nr pages of @vm, in any number of tables. */
+static void clear_first(struct vmap_space *space, const struct vm_struct *vm,
+			size_t nr)
 {
 	va_t va = (va_t)vm->addr;
-	va_t end = va + ((size_t)vm->nr_pages << PAGE_SHIFT);
 
-	for (; va < end; va = (va | (HUGE_PAGE_SIZE - 1)) + 1) {
-		unsigned int level;
-		va_t slot = (va_t)pgtable_slot(space->root, va, &level);
+	while (nr) {
+		size_t n = pages_in_table(va, nr);
+		pte_t *table = vmap_leaf_at(space, va)->table;
 
-		if (level == 0)
-			vmap_index_set_table(space, va,
-					     (pte_t *)(slot & PAGE_MASK));
+		pgtable_clear(&table[pt_index(va, 0)], n);
+		va += n << PAGE_SHIFT;
+		nr -= n;
 	}
 }
 
-/* Map an area that several tables have parts of. */
-static noinline int map_by_walk(struct vmap_space *space, struct vm_struct *vm,
-				struct page *const *pages, pgprot_t prot,
-				gfp_t gfp)
+noinline void clear_by_table(struct vmap_space *space,
+			     const struct vm_struct *vm)
 {
-	int err = pgtable_map_pages(space->root, (va_t)vm->addr, pages,
-				    vm->nr_pages, prot, NESTED_GFP(gfp));
-
-	if (!err)
-		note_tables(space, vm);
-	return err;
+	clear_first(space, vm, vm->nr_pages);
 }
 
-static __always_inline int write_entries(struct vmap_space *space,
-					 struct vm_struct *vm,
-					 struct page *const *pages,
-					 pgprot_t prot, gfp_t gfp)
+/* Write the entries of an area that lies in several tables. */
+static noinline int write_by_table(struct vmap_space *space,
+				   struct vm_struct *vm,
+				   struct page *const *pages, pgprot_t prot,
+				   gfp_t gfp)
 {
-	size_t done;
+	size_t done = 0;
 
-	if (unlikely(!vm->slot))
-		return map_by_walk(space, vm, pages, prot, gfp);
-	done = pgtable_write_pages(vm->slot, pages, vm->nr_pages, prot);
+	while (done < vm->nr_pages) {
+		va_t va = (va_t)vm->addr + (done << PAGE_SHIFT);
+		size_t n = pages_in_table(va, vm->nr_pages - done), written;
+		pte_t *table = table_around(space, va, gfp);
+
+		if (unlikely(!table)) {
+			clear_first(space, vm, done);
+			return -ENOMEM;
+		}
+		written = pgtable_write_pages(&table[pt_index(va, 0)],
+					      &pages[done], n, prot);
+		done += written;
+		if (unlikely(written < n)) {
+			clear_first(space, vm, done);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+/* The same in one table. */
+static __always_inline int
+write_in_table(struct vm_struct *vm, struct page *const *pages, pgprot_t prot)
+{
+	size_t done = pgtable_write_pages(vm->slot, pages, vm->nr_pages, prot);
+
 	if (likely(done == vm->nr_pages))
 		return 0;
 	pgtable_clear(vm->slot, done);
@@ -229,11 +265,18 @@ static __always_inline int write_entries(struct vmap_space *space,
 int map_vm_area(struct vmap_space *space, struct vm_struct *vm,
 		struct page *const *pages, pgprot_t prot, gfp_t gfp)
 {
-	int err = write_entries(space, vm, pages, prot, gfp);
+	int err = likely(vm->slot)
+			  ? write_in_table(vm, pages, prot)
+			  : write_by_table(space, vm, pages, prot, gfp);
 
 	if (likely(!err))
 		insert_vmap_area(vm_va(vm), vm);
 	return err;
+}
+
+void discard_vm_area(struct vmap_space *space, struct vm_struct *vm)
+{
+	free_vmap_area_lazy(space, vm_va(vm));
 }
 
 /* ---- remove ------------------------------------------------------------- */
@@ -261,14 +304,6 @@ noinline void explain_bad_free(struct vmap_space *space, const void *addr,
 		       who, at, va_vm(va)->flags);
 }
 
-void unmap_by_walk(struct vmap_space *space, const struct vm_struct *vm)
-{
-	va_t start = (va_t)vm->addr;
-
-	pgtable_unmap(space->root, start,
-		      start + ((size_t)vm->nr_pages << PAGE_SHIFT));
-}
-
 struct vm_struct *remove_vm_area(struct vmap_space *space, const void *addr,
 				 uint32_t kinds, const char *who)
 {
@@ -284,10 +319,24 @@ struct vm_struct *remove_vm_area(struct vmap_space *space, const void *addr,
 
 /* ---- vmap --------------------------------------------------------------- */
 
+/* Map and publish @vm for vmap(). */
+static noinline void *vmap_area_of(struct vm_struct *vm,
+				   struct page *const *pages, pgprot_t prot)
+{
+	int err = map_vm_area(&vmalloc_space, vm, pages, prot, GFP_KERNEL);
+
+	if (likely(!err))
+		return vm->addr;
+	printk("vmap: %zu bytes: %s\n", vm->size,
+	       err == -ENOMEM ? "out of memory" : "pages can't be mapped");
+	discard_vm_area(&vmalloc_space, vm);
+	return NULL;
+}
+
 /* The slow part of vmap(): bad arguments, or no range at hand. */
-static noinline struct vm_struct *create_slowly(struct page *const *pages,
-						unsigned int count,
-						uint32_t flags, pgprot_t prot)
+static noinline void *vmap_slowly(struct page *const *pages, unsigned int count,
+				  uint32_t flags, pgprot_t prot,
+				  const void *caller)
 {
 	const struct vm_request req = {
 		.size = (size_t)count << PAGE_SHIFT,
@@ -297,59 +346,74 @@ static noinline struct vm_struct *create_slowly(struct page *const *pages,
 		.gfp = GFP_KERNEL,
 		.prot = prot,
 		.flags = VM_MAP,
+		.caller = caller,
 	};
+	struct vm_struct *vm;
 
 	if (flags & ~VM_MAP || !pages)
 		return refuse("vmap", &req,
 			      pages ? "unknown flags" : "no page array");
-	return create_vm_area(&vmalloc_space, &req, "vmap");
+	vm = create_vm_area(&vmalloc_space, &req, "vmap");
+	return vm ? vmap_area_of(vm, pages, prot) : NULL;
 }
 
-static noinline void *vmap_failed(struct vm_struct *vm, int err)
+/* The rare end of vmap(): @vm lies in several tables, or a page was NULL. What
+ * was written for nothing is not touched by anyone yet. */
+static noinline void *vmap_again(struct vm_struct *vm,
+				 struct page *const *pages)
 {
-	printk("vmap: %zu bytes: %s\n", vm->size,
-	       err == -ENOMEM ? "out of memory" : "pages can't be mapped");
-	free_vm_area(&vmalloc_space, vm);
-	return NULL;
+	if (vm->slot)
+		pgtable_clear(vm->slot, vm->nr_pages);
+	return vmap_area_of(vm, pages, PAGE_KERNEL);
 }
 
+/* Every call is the last thing done, so that nothing is saved for after it. */
 void *vmap(struct page *const *pages, unsigned int count, uint32_t flags,
 	   pgprot_t prot)
 {
-	bool bad = flags & ~VM_MAP || !pages ||
-		   (prot & PROT_WRITE && prot & PROT_EXEC);
-	struct vm_struct *vm = NULL;
-	int err;
+	const void *caller = __builtin_return_address(0);
+	struct vm_struct *vm;
 
-	if (likely(!bad && count - 1 < VMAP_CACHE_CLASSES))
-		vm = take_vm_area(&vmalloc_space, count - 1);
-	if (unlikely(!vm)) {
-		vm = create_slowly(pages, count, flags, prot);
-		if (!vm)
-			return NULL;
-	}
+	if (unlikely(flags & ~VM_MAP || !pages || prot != PAGE_KERNEL ||
+		     count - 1 >= VMAP_CACHE_SIZES))
+		return vmap_slowly(pages, count, flags, prot, caller);
+	vm = take_vm_area(&vmalloc_space, count - 1);
+	if (unlikely(!vm))
+		return vmap_slowly(pages, count, flags, prot, caller);
 	vm->size = (size_t)count << PAGE_SHIFT;
 	vm->pages = NULL;
 	vm->flags = VM_MAP;
-	vm->caller = __builtin_return_address(0);
-	err = write_entries(&vmalloc_space, vm, pages, prot, GFP_KERNEL);
-	if (unlikely(err))
-		return vmap_failed(vm, err);
+	vm->caller = caller;
+	if (unlikely(!vm->slot || pgtable_write_pages(vm->slot, pages, count,
+						      PAGE_KERNEL) < count))
+		return vmap_again(vm, pages);
 	insert_vmap_area(vm_va(vm), vm);
 	return vm->addr;
+}
+
+static noinline void unmap_by_table(struct vm_struct *vm)
+{
+	clear_by_table(&vmalloc_space, vm);
+	free_vm_area(&vmalloc_space, vm);
 }
 
 void vunmap(const void *addr)
 {
 	struct vmap_area *va =
 		unlink_vmap_area(&vmalloc_space, (va_t)addr, VM_MAP);
+	struct vm_struct *vm;
 
 	if (unlikely(!va)) {
 		explain_bad_free(&vmalloc_space, addr, "vunmap");
 		return;
 	}
-	clear_entries(&vmalloc_space, va_vm(va));
-	free_vmap_area_lazy(&vmalloc_space, va);
+	vm = va_vm(va);
+	if (unlikely(!vm->slot)) {
+		unmap_by_table(vm);
+		return;
+	}
+	pgtable_clear(vm->slot, vm->nr_pages);
+	free_vm_area(&vmalloc_space, vm);
 }
 
 /* ---- look-up ------------------------------------------------------------ */

@@ -42,11 +42,16 @@ struct vm_struct *create_vm_area(struct vmap_space *space,
 /*
  * Map @pages, as many as @vm has, and let it be found.
  * Context: as @gfp says.
- * Return: 0; an error of pgtable_map_pages(): the area can only be given to
- * free_vm_area() then.
+ * Return: 0; -ENOMEM; -EINVAL when a page is NULL. Then the area can only be
+ * given to discard_vm_area().
  */
 int map_vm_area(struct vmap_space *space, struct vm_struct *vm,
 		struct page *const *pages, pgprot_t prot, gfp_t gfp);
+
+/*
+ * Undo create_vm_area(), also after map_vm_area() failed. Context: any.
+ */
+void discard_vm_area(struct vmap_space *space, struct vm_struct *vm);
 
 /*
  * The short way to an area of @index + 1 pages, of which .size, .pages, .flags
@@ -62,7 +67,7 @@ static __always_inline struct vm_struct *take_vm_area(struct vmap_space *space,
 }
 
 /* The part of clear_entries() for what lies in several tables. */
-void unmap_by_walk(struct vmap_space *space, const struct vm_struct *vm);
+void clear_by_table(struct vmap_space *space, const struct vm_struct *vm);
 
 /* Clear the entries of @vm, which can't be found. Context: any. */
 static __always_inline void clear_entries(struct vmap_space *space,
@@ -71,7 +76,7 @@ static __always_inline void clear_entries(struct vmap_space *space,
 	if (likely(vm->slot))
 		pgtable_clear(vm->slot, vm->nr_pages);
 	else
-		unmap_by_walk(space, vm);
+		clear_by_table(space, vm);
 }
 
 /* Print why there is nothing to free at @addr, unless it is NULL. */
@@ -89,12 +94,14 @@ struct vm_struct *remove_vm_area(struct vmap_space *space, const void *addr,
 				 uint32_t kinds, const char *who);
 
 /*
- * Free an area that can't be found, and of which no entry is set any more.
+ * Free an area that can't be found, and of which no entry is set any more: one
+ * that remove_vm_area() gave.
  * Context: any.
  */
-static inline void free_vm_area(struct vmap_space *space, struct vm_struct *vm)
+static __always_inline void free_vm_area(struct vmap_space *space,
+					 struct vm_struct *vm)
 {
-	free_vmap_area_lazy(space, vm_va(vm));
+	add_lazy_area(space, vm_va(vm), vm->nr_pages + 1);
 }
 
 /*

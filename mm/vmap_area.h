@@ -110,6 +110,13 @@ static inline void set_va_flags(struct vmap_area *va, va_t flags)
 			 __ATOMIC_RELEASE);
 }
 
+/* One value for size and flags: equal for areas in which both are equal. */
+static inline size_t va_likeness(const struct vmap_area *va)
+{
+	return VMAP_AREA_WORDS == 8 ? va->va_end - va->flags
+				    : va_size(va) - va->flags;
+}
+
 /*
  * If @va starts at @start and has just the flags @from, give it @to instead, in
  * one step: of several CPUs that try, one succeeds.

@@ -15,26 +15,27 @@
  *	vmem calls these quantum caches.
  *
  * Structures
- *	Each CPU has a list for each size of 1 to VMAP_CACHE_CLASSES pages.
- *	Larger ranges are seldom, and their pages cost more than what a cache
- *	saves.
+ *	Each CPU has a list for each size of 1 to VMAP_CACHE_SIZES pages. Larger
+ *	ranges are few: those whose sizes are equal modulo a small number share
+ *	a list, of which the first few are looked at.
  *
  * Operations
- *	take	O(1): the first of the list. With an alignment, the first few.
- *	put	O(1) a range: by purges alone, after the flush, to the CPU that
- *		had freed it
- *	decay	half of what nobody asked for between two purges goes back to
- *		the tree; so a cache follows what its CPU does.
+ *	take	O(1): the first of the list; with an alignment, or a size that
+ *		has no list of its own, one of the first few
+ *	put	O(1) a range, less for those of equal size that follow each
+ *		other: by purges alone, after the flush, to the CPU that had
+ *		freed it
+ *	decay	half of a class that nobody asked for since some purges goes
+ *		back to the tree; so a cache follows what its CPU does
  *	empty	when there is no room elsewhere. Needs no flush: what is here
  *		was flushed.
  *
  * Invariants
  *	K1	every area in a cache has the flag VA_INDEXED and no state, and
  *		nothing is mapped in it on any CPU
- *	K2	.nr = areas on the list, each of its class's size; .pages = the
- *		sum over all classes
- *	K3	.pages <= cache_limit() after each put: as many addresses may
- *		be kept as may be lazy
+ *	K2	.nr = areas on the list, each of its class's sizes, and those
+ *		.taken; .weight = the sum over all classes
+ *	K3	.weight <= cache_limit() after each put
  *
  * Locking
  *	Each CPU's .lock, interrupts off. Others than its CPU take it in purges
@@ -54,6 +55,9 @@
 /* Ranges that are looked at for one with the alignment asked for. */
 #define MAX_LOOKS 8
 
+/* After so many purges without a request a class begins to shrink. */
+#define IDLE_PURGES 4
+
 static bool enabled = true;
 
 PARAM_BOOL("vmap_cache", enabled, "0: no per-CPU caches of address ranges");
@@ -63,63 +67,101 @@ static struct vmap_area *area_of(struct llist_node *node)
 	return llist_entry(node, struct vmap_area, purge_list);
 }
 
-static size_t cache_limit(void)
+static size_t weight_of(size_t size)
 {
-	return enabled ? lazy_max_pages() / cpus_online() : 0;
+	return (size >> PAGE_SHIFT) + VMAP_RANGE_WEIGHT;
 }
 
-static struct vmap_area *take_aligned_locked(struct vmap_cpu *c, size_t index,
-					     size_t align)
+/* With ranges of one page, as many as a purge brings; of larger ones more,
+ * since their sizes differ. */
+static size_t cache_limit(void)
 {
-	struct vmap_class *class = &c->class[index];
-	struct llist_node **link = &class->first, *node;
+	return enabled ? 5 * lazy_max_pages() / cpus_online() : 0;
+}
+
+/* The class of ranges of @size bytes, the guard page included. */
+static size_t class_of(size_t size)
+{
+	size_t pages = (size >> PAGE_SHIFT) - 1;
+
+	if (likely(pages <= VMAP_CACHE_SIZES))
+		return pages - 1;
+	return VMAP_CACHE_SIZES +
+	       pages % (VMAP_CACHE_CLASSES - VMAP_CACHE_SIZES);
+}
+
+static struct vmap_area *take_like_locked(struct vmap_cpu *c, size_t size,
+					  size_t align)
+{
+	struct vmap_class *class = &c->class[class_of(size)];
+	struct llist_node **link = &class->first;
 
 	for (unsigned int i = 0; i < MAX_LOOKS && *link; i++) {
-		node = *link;
-		if (get_va_start(area_of(node)) & (align - 1)) {
-			link = &node->next;
+		struct vmap_area *va = area_of(*link);
+
+		if (get_va_start(va) & (align - 1) || va_size(va) != size) {
+			link = &va->purge_list.next;
 			continue;
 		}
-		*link = node->next;
+		*link = va->purge_list.next;
 		class->nr--;
-		class->taken++;
-		c->pages -= index + 2;
-		return area_of(node);
+		class->idle = 0;
+		c->weight -= weight_of(size);
+		return va;
 	}
 	return NULL;
 }
 
-struct vmap_area *vmap_cache_take_aligned(const struct vmap_space *space,
-					  size_t size, size_t align)
+struct vmap_area *vmap_cache_take_like(const struct vmap_space *space,
+				       size_t size, size_t align)
 {
-	size_t index = (size >> PAGE_SHIFT) - 2;
 	struct vmap_area *va;
 	struct vmap_cpu *c;
 	unsigned long flags;
 
-	if (!space->cpus || index >= VMAP_CACHE_CLASSES)
+	if (!space->cpus || size < 2 * PAGE_SIZE)
 		return NULL;
 	flags = irq_save();
 	c = this_cpu_ptr(space->cpus);
 	spin_lock(&c->lock);
-	va = take_aligned_locked(c, index, align);
+	va = take_like_locked(c, size, align);
 	spin_unlock_irqrestore(&c->lock, flags);
 	return va;
 }
 
-static bool put_locked(struct vmap_cpu *c, struct vmap_area *va, size_t limit)
+/*
+ * Put areas of *@chain into the cache, up to @max of them, as long as they are
+ * of one size.
+ * Return: how many; 0 when the first can't be cached.
+ */
+static unsigned int put_run_locked(struct vmap_cpu *c,
+				   struct llist_node **chain, unsigned int max,
+				   size_t limit)
 {
-	size_t pages = va_size(va) >> PAGE_SHIFT, index = pages - 2;
+	struct llist_node *first = *chain, *last = first, *node = first;
+	size_t size = va_size(area_of(first)), weight = weight_of(size);
+	struct vmap_class *class = &c->class[class_of(size)];
+	size_t room = c->weight < limit ? (limit - c->weight) / weight : 0;
+	size_t like = va_likeness(area_of(first));
+	unsigned int nr = 0;
 
-	if (index >= VMAP_CACHE_CLASSES || !(va_flags(va) & VA_INDEXED) ||
-	    c->pages + pages > limit)
-		return false;
-	set_va_flags(va, VA_INDEXED); /* K1 */
-	va->purge_list.next = c->class[index].first;
-	c->class[index].first = &va->purge_list;
-	c->class[index].nr++;
-	c->pages += pages;
-	return true;
+	if (va_flags(area_of(first)) != (VA_LAZY | VA_INDEXED))
+		return 0;
+	for (max = min((size_t)max, room); nr < max && node; nr++) {
+		if (va_likeness(area_of(node)) != like)
+			break;
+		area_of(node)->flags ^= VA_LAZY; /* K1 */
+		last = node;
+		node = node->next;
+	}
+	if (!nr)
+		return 0;
+	last->next = class->first;
+	class->first = first;
+	class->nr += nr;
+	c->weight += nr * weight;
+	*chain = node;
+	return nr;
 }
 
 unsigned int vmap_cache_put(struct vmap_space *space, unsigned int cpu,
@@ -128,21 +170,23 @@ unsigned int vmap_cache_put(struct vmap_space *space, unsigned int cpu,
 {
 	struct vmap_cpu *c = per_cpu_ptr(space->cpus, cpu);
 	size_t limit = cache_limit();
-	unsigned int nr = 0;
+	unsigned int left = max;
 	unsigned long flags;
 
 	spin_lock_irqsave(&c->lock, flags);
-	for (; *chain && nr < max; nr++) {
+	while (*chain && left) {
+		unsigned int nr = put_run_locked(c, chain, left, limit);
 		struct llist_node *node = *chain;
 
-		*chain = node->next;
-		if (put_locked(c, area_of(node), limit))
+		left -= nr ? nr : 1;
+		if (nr)
 			continue;
+		*chain = node->next;
 		node->next = *rest;
 		*rest = node;
 	}
 	spin_unlock_irqrestore(&c->lock, flags);
-	return nr;
+	return max - left;
 }
 
 /* Take @nr areas out of the class at @index. */
@@ -152,13 +196,28 @@ static void shrink_locked(struct vmap_cpu *c, size_t index, unsigned int nr,
 	struct vmap_class *class = &c->class[index];
 
 	class->nr -= nr;
-	c->pages -= nr * (index + 2);
 	while (nr--) {
 		struct llist_node *node = class->first;
 
+		c->weight -= weight_of(va_size(area_of(node)));
 		class->first = node->next;
 		node->next = *rest;
 		*rest = node;
+	}
+}
+
+/* Takes only count, since they are many: bring .nr and .weight to date. */
+static void settle_takes_locked(struct vmap_cpu *c)
+{
+	for (size_t i = 0; i < VMAP_CACHE_SIZES; i++) {
+		struct vmap_class *class = &c->class[i];
+
+		if (likely(!class->taken))
+			continue;
+		class->nr -= class->taken;
+		c->weight -= class->taken * weight_of((i + 2) << PAGE_SHIFT);
+		class->taken = 0;
+		class->idle = 0;
 	}
 }
 
@@ -169,12 +228,12 @@ void vmap_cache_decay(struct vmap_space *space, unsigned int cpu,
 	unsigned long flags;
 
 	spin_lock_irqsave(&c->lock, flags);
+	settle_takes_locked(c);
 	for (size_t i = 0; i < VMAP_CACHE_CLASSES; i++) {
 		struct vmap_class *class = &c->class[i];
 
-		if (unlikely(class->nr && !class->taken))
+		if (unlikely(class->nr && class->idle++ >= IDLE_PURGES))
 			shrink_locked(c, i, (class->nr + 1) / 2, rest);
-		class->taken = 0;
 	}
 	spin_unlock_irqrestore(&c->lock, flags);
 }
@@ -186,21 +245,50 @@ void vmap_cache_empty(struct vmap_space *space, unsigned int cpu,
 	unsigned long flags;
 
 	spin_lock_irqsave(&c->lock, flags);
+	settle_takes_locked(c);
 	for (size_t i = 0; i < VMAP_CACHE_CLASSES; i++)
 		shrink_locked(c, i, c->class[i].nr, rest);
 	spin_unlock_irqrestore(&c->lock, flags);
 }
 
-static bool verify_class(struct vmap_cpu *c, size_t index)
+/* K1, K2 for a class. Return: its weight, or SIZE_MAX. */
+static size_t verify_class(struct vmap_cpu *c, size_t index)
 {
 	const struct vmap_class *class = &c->class[index];
 	unsigned int nr = 0;
+	size_t weight = 0;
 
-	for (struct llist_node *n = class->first; n; n = n->next, nr++)
+	for (struct llist_node *n = class->first; n; n = n->next, nr++) {
+		size_t size = va_size(area_of(n));
+
 		if (va_flags(area_of(n)) != VA_INDEXED ||
-		    va_size(area_of(n)) != (index + 2) << PAGE_SHIFT)
+		    class_of(size) != index)
+			return SIZE_MAX;
+		weight += weight_of(size);
+	}
+	weight += class->taken * weight_of((index + 2) << PAGE_SHIFT);
+	return nr + class->taken == class->nr ? weight : SIZE_MAX;
+}
+
+static bool verify_cpu(const struct vmap_space *space, unsigned int cpu)
+{
+	struct vmap_cpu *c = per_cpu_ptr(space->cpus, cpu);
+	size_t weight = 0;
+
+	for (size_t i = 0; i < VMAP_CACHE_CLASSES; i++) {
+		size_t of_class = verify_class(c, i);
+
+		if (of_class == SIZE_MAX) {
+			printk("vmap space %s: K2: class %zu of CPU %u\n",
+			       space->name, i, cpu);
 			return false;
-	return nr == class->nr;
+		}
+		weight += of_class;
+	}
+	if (weight != c->weight)
+		printk("vmap space %s: K2: CPU %u weighs %zu, not %zu\n",
+		       space->name, cpu, weight, c->weight);
+	return weight == c->weight;
 }
 
 bool vmap_cache_verify(struct vmap_space *space)
@@ -209,25 +297,7 @@ bool vmap_cache_verify(struct vmap_space *space)
 
 	if (!space->cpus)
 		return true;
-	for_each_cpu(cpu, cpu_online_mask())
-	{
-		struct vmap_cpu *c = per_cpu_ptr(space->cpus, cpu);
-		size_t pages = 0;
-
-		for (size_t i = 0; i < VMAP_CACHE_CLASSES; i++) {
-			pages += c->class[i].nr * (i + 2);
-			if (verify_class(c, i))
-				continue;
-			printk("vmap space %s: K2: CPU %u's ranges of %zu "
-			       "pages\n",
-			       space->name, cpu, i + 1);
-			return false;
-		}
-		if (pages == c->pages)
-			continue;
-		printk("vmap space %s: K2: CPU %u has %zu pages, not %zu\n",
-		       space->name, cpu, pages, c->pages);
-		return false;
-	}
+	for_each_cpu(cpu, cpu_online_mask()) if (!verify_cpu(space,
+							     cpu)) return false;
 	return true;
 }

@@ -10,35 +10,45 @@
 #include <arch/percpu.h>
 #include <mm/vmap_area.h>
 
-/* Ranges of up to so many pages, the guard page not counted, are cached. */
-#define VMAP_CACHE_CLASSES 128
+/* Ranges of up to so many pages, the guard page not counted, have a class for
+ * each size; larger ones share classes. */
+#define VMAP_CACHE_SIZES   128
+#define VMAP_CACHE_CLASSES (VMAP_CACHE_SIZES + 16)
 
-/* Ranges of one size. */
+/* Ranges of one size, or of a few. */
 struct vmap_class {
 	struct llist_node *first; /* L: by .purge_list */
-	uint32_t nr;              /* L: on the list */
-	uint32_t taken;           /* L: since vmap_cache_decay() looked last */
+	uint32_t taken;           /* L: and not taken off .nr yet */
+	uint16_t nr;              /* L: on the list, and those .taken */
+	uint16_t idle;            /* L: purges since any was taken */
 };
+
+/* A range weighs its pages, and so much for the memory that it holds. */
+#define VMAP_RANGE_WEIGHT 6
 
 /* What a CPU has of a space. Lock letters: L lock; and as in vmap_area.h. */
 struct vmap_cpu {
 	struct vmap_lazy lazy;
 
 	spinlock_t lock;
-	size_t pages; /* L: in all classes, guard pages too */
-	struct vmap_class class[VMAP_CACHE_CLASSES]; /* [i]: i + 1 pages */
+	size_t weight; /* L: of .nr ranges in each class */
+	struct vmap_class class[VMAP_CACHE_CLASSES]; /* see class_of() */
 };
 
+/* Those of vmalloc space. */
+DECLARE_PER_CPU(struct vmap_cpu, vmalloc_cpus);
+
 /*
- * Take a range of @index + 1 pages, and a guard page, out of this CPU's cache.
- * @space has caches. Context: any.
+ * Take a range of @index + 1 pages, and a guard page, out of this CPU's cache;
+ * @index < VMAP_CACHE_SIZES. @space has caches. Context: any.
  * Return: the area, VA_INDEXED and no more; NULL when there is none.
  */
 static __always_inline struct vmap_area *
 vmap_cache_take(const struct vmap_space *space, size_t index)
 {
 	unsigned long flags = irq_save();
-	struct vmap_cpu *c = this_cpu_ptr(space->cpus);
+	struct vmap_cpu *c = this_cpu_ptr(
+		space == &vmalloc_space ? &vmalloc_cpus : space->cpus);
 	struct vmap_class *class = &c->class[index];
 	struct llist_node *node;
 
@@ -46,9 +56,7 @@ vmap_cache_take(const struct vmap_space *space, size_t index)
 	node = class->first;
 	if (likely(node)) {
 		class->first = node->next;
-		class->nr--;
 		class->taken++;
-		c->pages -= index + 2;
 	}
 	spin_unlock_irqrestore(&c->lock, flags);
 	return llist_entry_or_null(node, struct vmap_area, purge_list);
@@ -56,10 +64,10 @@ vmap_cache_take(const struct vmap_space *space, size_t index)
 
 /*
  * The same for any @size, the guard page included, and a range that starts at
- * a multiple of @align, among the few that are looked at.
+ * a multiple of @align, if one is among the first few.
  */
-struct vmap_area *vmap_cache_take_aligned(const struct vmap_space *space,
-					  size_t size, size_t align);
+struct vmap_area *vmap_cache_take_like(const struct vmap_space *space,
+				       size_t size, size_t align);
 
 /*
  * Put up to @max of the areas of *@chain, which are VA_LAZY and flushed, into

@@ -140,6 +140,16 @@ void vmap_index_destroy(struct vmap_space *space)
 	space->index_mask = 0;
 }
 
+noinline struct vmap_leaf *vmap_leaf_behind(struct vmap_leaf *first, va_t key)
+{
+	struct vmap_leaf *leaf = first;
+
+	do
+		leaf = __atomic_load_n(&leaf->next, __ATOMIC_ACQUIRE);
+	while (leaf && leaf->key != key);
+	return leaf;
+}
+
 /* ---- leaves ------------------------------------------------------------- */
 
 static void fill_leaf(struct vmap_leaf *leaf, va_t key,

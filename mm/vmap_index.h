@@ -23,18 +23,20 @@ struct vmap_leaf {
 	struct vmap_leaf *next;   /* A: of the same bucket */
 };
 
+/* The part of vmap_leaf_at() for a leaf that is not the @first. */
+struct vmap_leaf *vmap_leaf_behind(struct vmap_leaf *first, va_t key);
+
 /* The leaf that knows @addr; NULL: there is none. Any context. */
-static inline struct vmap_leaf *vmap_leaf_at(const struct vmap_space *space,
-					     va_t addr)
+static __always_inline struct vmap_leaf *
+vmap_leaf_at(const struct vmap_space *space, va_t addr)
 {
 	va_t key = addr >> VMAP_LEAF_SHIFT;
 	struct vmap_leaf *leaf = &space->index[key & space->index_mask];
 
-	while (unlikely(__atomic_load_n(&leaf->key, __ATOMIC_ACQUIRE) != key)) {
-		leaf = __atomic_load_n(&leaf->next, __ATOMIC_ACQUIRE);
-		if (!leaf)
-			return NULL;
-	}
+	if (!leaf)
+		__builtin_unreachable();
+	if (unlikely(__atomic_load_n(&leaf->key, __ATOMIC_ACQUIRE) != key))
+		return vmap_leaf_behind(leaf, key);
 	return leaf;
 }
 
@@ -83,11 +85,14 @@ void vmap_index_remove(struct vmap_space *space, struct vmap_area *va);
  * indexed. Context: any. */
 void vmap_index_set_table(struct vmap_space *space, va_t addr, pte_t *table);
 
-/* Let the indexed @va be found: it is busy now, for @vm. Context: any. */
+/* Let the indexed @va, which starts at vm->addr, be found: it is busy now, for
+ * @vm. Context: any. */
 static inline void insert_vmap_area(struct vmap_area *va, struct vm_struct *vm)
 {
 	va->vm = vm;
-	set_va_flags(va, VA_VM | VA_INDEXED);
+	__atomic_store_n(&va->flags,
+			 va_flags_word((va_t)vm->addr, VA_VM | VA_INDEXED),
+			 __ATOMIC_RELEASE);
 }
 
 /*

@@ -325,6 +325,12 @@ static void try_purge(struct vmap_space *space)
 	spin_unlock(&space->purge_lock);
 }
 
+void free_vmap_area_lazy(struct vmap_space *space, struct vmap_area *va)
+{
+	set_va_flags(va, va_flags(va) | VA_LAZY);
+	add_lazy_area(space, va, va_size(va) >> PAGE_SHIFT);
+}
+
 noinline void vmap_too_lazy(struct vmap_space *space, struct vmap_lazy *lazy)
 {
 	size_t share = share_of(space);
@@ -358,7 +364,7 @@ int try_vmap_area(struct vmap_space *space, const struct vmap_request *req,
 		  gfp_t gfp, struct vmap_area **area)
 {
 	if (req->start == space->start && req->end == space->end) {
-		*area = vmap_cache_take_aligned(space, req->size, req->align);
+		*area = vmap_cache_take_like(space, req->size, req->align);
 		if (*area)
 			return 0;
 	}

@@ -41,15 +41,18 @@ void vmap_too_lazy(struct vmap_space *space, struct vmap_lazy *lazy);
  * Context: any; needs no memory. With interrupts off it leaves the purge to
  * the next free with interrupts on.
  */
-static __always_inline void free_vmap_area_lazy(struct vmap_space *space,
-						struct vmap_area *va)
+void free_vmap_area_lazy(struct vmap_space *space, struct vmap_area *va);
+
+/* The same for a @va of @pages pages, guard page too, that is VA_LAZY. */
+static __always_inline void add_lazy_area(struct vmap_space *space,
+					  struct vmap_area *va, size_t pages)
 {
 	struct vmap_lazy *lazy = &space->lazy;
-	size_t pages = va_size(va) >> PAGE_SHIFT;
 
-	if (likely(space->cpus))
+	if (space == &vmalloc_space)
+		lazy = &this_cpu_ptr(&vmalloc_cpus)->lazy;
+	else if (space->cpus)
 		lazy = &this_cpu_ptr(space->cpus)->lazy;
-	va->flags |= VA_LAZY;
 	pages += atomic_fetch_add_explicit(&lazy->pages, pages,
 					   memory_order_relaxed);
 	llist_add(&va->purge_list, &lazy->list);

@@ -20,9 +20,14 @@ static size_t max_below(const struct rb_node *node)
 
 /* ---- sizes -------------------------------------------------------------- */
 
-static bool count_busy(void *ctx, struct vmap_area *va)
+static bool count_area(void *ctx, struct vmap_area *va)
 {
-	*(size_t *)ctx += !!(va_flags(va) & VA_BUSY);
+	struct vmap_space_stats *stats = ctx;
+
+	if (va_flags(va) & VA_BUSY)
+		stats->nr_busy++;
+	else if (!(va_flags(va) & VA_LAZY))
+		stats->cached_pages += va_size(va) >> PAGE_SHIFT;
 	return true;
 }
 
@@ -42,7 +47,7 @@ struct vmap_space_stats vmap_space_stats(struct vmap_space *space)
 	stats.free_bytes = space->free_bytes;
 	stats.largest_free = max_below(space->free_root.rb_node);
 	spin_unlock_irqrestore(&space->free_lock, flags);
-	vmap_index_for_each(space, count_busy, &stats.nr_busy);
+	vmap_index_for_each(space, count_area, &stats);
 	stats.lazy_pages = lazy_pages(&space->lazy);
 	if (space->cpus)
 		for_each_cpu(cpu, cpu_online_mask())
@@ -50,7 +55,6 @@ struct vmap_space_stats vmap_space_stats(struct vmap_space *space)
 			struct vmap_cpu *c = per_cpu_ptr(space->cpus, cpu);
 
 			stats.lazy_pages += lazy_pages(&c->lazy);
-			stats.cached_pages += c->pages;
 		}
 	stats.nr_purges = space->nr_purges;
 	stats.nr_flushes = space->nr_flushes;

@@ -252,7 +252,8 @@ TEST(vmap_area, verify_sees_what_is_broken)
 	va = take(4, 8);
 	busy = take(10, 12);
 	REQUIRE_EQ(vmap_index_insert(&space, busy, GFP_KERNEL), 0);
-	insert_vmap_area(busy, NULL);
+	va_vm(busy)->addr = (void *)get_va_start(busy);
+	insert_vmap_area(busy, va_vm(busy));
 	free = list_first_entry(&space.free_list, struct vmap_area, list);
 	EXPECT(vmap_space_verify(&space));
 

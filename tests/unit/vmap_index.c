@@ -31,6 +31,7 @@ static struct vmap_area *take(size_t from, size_t to)
 		return NULL;
 	EXPECT_EQ(vmap_index_insert(&space, va, GFP_KERNEL), 0);
 	va_vm(va)->flags = KIND;
+	va_vm(va)->addr = (void *)get_va_start(va);
 	return va;
 }
 
