@@ -36,7 +36,8 @@
  *	P1	an entry of level l covers the va aligned to 2^pt_shift(l)
  *	P2	no leaf is both PROT_WRITE and PROT_EXEC
  *	P3	an entry of level l > 0 is none, a leaf, or points to a table of
- *		level l - 1; once it points to a table it does so for good
+ *		level l - 1; once it points to a table it does so for good,
+ *		but for level 1, whose tables pgtable_unlink() takes out
  *	P4	nr_tables == tables made - tables destroyed
  *
  * Locking
@@ -204,6 +205,31 @@ static __always_inline int table_at(pte_t *root, va_t va, unsigned int level,
 int pgtable_table(pte_t *root, va_t va, gfp_t gfp, pte_t **table)
 {
 	return table_at(root, va, 0, gfp, table);
+}
+
+pte_t *pgtable_unlink(pte_t *root, va_t va)
+{
+	pte_t *table = root, *slot;
+
+	for (unsigned int level = PT_LEVELS - 1; level > 1; level--) {
+		pte_t pte = pte_get(&table[pt_index(va, level)]);
+
+		if (!pte_table(pte, level))
+			return NULL;
+		table = table_of(pte);
+	}
+	slot = &table[pt_index(va, 1)];
+	if (!pte_table(pte_get(slot), 1))
+		return NULL;
+	table = table_of(pte_get(slot));
+	pte_clear(slot);
+	return table;
+}
+
+void pgtable_free_table(pte_t *table)
+{
+	table_free(table);
+	count_tables(-1);
 }
 
 /* pgtable_slot() for who changes the tree. */

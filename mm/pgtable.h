@@ -72,6 +72,17 @@ int pgtable_map_pages(pte_t *root, va_t start, struct page *const *pages,
  */
 int pgtable_table(pte_t *root, va_t va, gfp_t gfp, pte_t **table);
 
+/*
+ * Take out of the tree the table of level 0 that maps the addresses around @va,
+ * and in which no entry is set. It may be freed once every CPU was flushed.
+ * Context: any; nobody maps there meanwhile.
+ * Return: the table; NULL when there is none.
+ */
+pte_t *pgtable_unlink(pte_t *root, va_t va);
+
+/* Free a table that pgtable_unlink() gave. Context: any. */
+void pgtable_free_table(pte_t *table);
+
 /* Make the empty @slot a leaf as @like is, for @page. Any context. */
 static __always_inline void pgtable_write(pte_t *slot, const struct page *page,
 					  pte_t like)

@@ -52,6 +52,7 @@
 #include <lib/printk.h>
 #include <mm/page_alloc.h>
 #include <mm/slab.h>
+#include <mm/tlb_log.h>
 #include <mm/vmalloc.h>
 
 DEFINE_PER_CPU(struct vmap_cpu, vmalloc_cpus) __aligned(64);
@@ -68,6 +69,7 @@ PARAM_BOOL("vmalloc_bulk", bulk, "0: vmalloc asks for its pages one by one");
 
 void vmalloc_init(void)
 {
+	tlb_log_start();
 	vmap_area_init();
 	if (vmap_space_init(&vmalloc_space, "vmalloc", VMALLOC_START,
 			    VMALLOC_END, arch_root_table()))
@@ -181,6 +183,7 @@ static __always_inline void *populate_one(struct vm_struct *vm, gfp_t gfp)
 	vm->pages = &vm->page;
 	if (unlikely(!page))
 		return fail(&vmalloc_space, vm, gfp);
+	log_map(&vmalloc_space, vm);
 	pgtable_write_pages(vm->slot, &vm->page, 1, PAGE_KERNEL);
 	insert_vmap_area(vm_va(vm), vm);
 	return vm->addr;
@@ -216,6 +219,35 @@ void *vzalloc(size_t size)
 			    __builtin_return_address(0));
 }
 
+/* Is there such a node? Else one line says so. */
+static bool node_known(size_t size, int node)
+{
+	if (node == NUMA_NO_NODE ||
+	    (node >= 0 && (unsigned int)node < nr_nodes()))
+		return true;
+	printk("vmalloc: %zu bytes: node %d: there are %u\n", size, node,
+	       nr_nodes());
+	return false;
+}
+
+static void *vmalloc_on(size_t size, gfp_t gfp, int node, const void *caller)
+{
+	if (!node_known(size, node))
+		return NULL;
+	return vmalloc_slowly(size, gfp, node, caller);
+}
+
+void *vmalloc_node(size_t size, int node)
+{
+	return vmalloc_on(size, GFP_KERNEL, node, __builtin_return_address(0));
+}
+
+void *vzalloc_node(size_t size, int node)
+{
+	return vmalloc_on(size, GFP_KERNEL | __GFP_ZERO, node,
+			  __builtin_return_address(0));
+}
+
 void *__vmalloc_node_range(size_t size, size_t align, va_t start, va_t end,
 			   gfp_t gfp, pgprot_t prot, uint32_t flags, int node)
 {
@@ -231,13 +263,11 @@ void *__vmalloc_node_range(size_t size, size_t align, va_t start, va_t end,
 		.caller = __builtin_return_address(0),
 	};
 
+	if (!node_known(size, node))
+		return NULL;
 	if (flags) {
 		printk("vmalloc: %zu bytes: flags 0x%x: unknown\n", size,
 		       flags);
-		return NULL;
-	}
-	if (node != NUMA_NO_NODE && (unsigned int)node >= node_map.nr) {
-		printk("vmalloc: %zu bytes: node %d: unknown\n", size, node);
 		return NULL;
 	}
 	return vmalloc_in(&vmalloc_space, &req);
@@ -272,7 +302,7 @@ static __always_inline void vfree_from(struct vmap_space *space,
 		return;
 	}
 	page = vm->page;
-	pte_clear(vm->slot);
+	clear_entries(space, vm);
 	free_vm_area(space, vm);
 	__free_page(page);
 }

@@ -61,6 +61,7 @@
 #include <lib/panic.h>
 #include <lib/printk.h>
 #include <mm/page_alloc.h>
+#include <mm/tlb_log.h>
 #include <mm/vmap.h>
 
 #define GUARD_SIZE PAGE_SIZE
@@ -265,10 +266,11 @@ write_in_table(struct vm_struct *vm, struct page *const *pages, pgprot_t prot)
 int map_vm_area(struct vmap_space *space, struct vm_struct *vm,
 		struct page *const *pages, pgprot_t prot, gfp_t gfp)
 {
-	int err = likely(vm->slot)
-			  ? write_in_table(vm, pages, prot)
-			  : write_by_table(space, vm, pages, prot, gfp);
+	int err;
 
+	log_map(space, vm);
+	err = likely(vm->slot) ? write_in_table(vm, pages, prot)
+			       : write_by_table(space, vm, pages, prot, gfp);
 	if (likely(!err))
 		insert_vmap_area(vm_va(vm), vm);
 	return err;
@@ -276,6 +278,7 @@ int map_vm_area(struct vmap_space *space, struct vm_struct *vm,
 
 void discard_vm_area(struct vmap_space *space, struct vm_struct *vm)
 {
+	log_unmap(space, vm);
 	free_vmap_area_lazy(space, vm_va(vm));
 }
 
@@ -363,7 +366,7 @@ static noinline void *vmap_again(struct vm_struct *vm,
 				 struct page *const *pages)
 {
 	if (vm->slot)
-		pgtable_clear(vm->slot, vm->nr_pages);
+		clear_entries(&vmalloc_space, vm);
 	return vmap_area_of(vm, pages, PAGE_KERNEL);
 }
 
@@ -384,6 +387,7 @@ void *vmap(struct page *const *pages, unsigned int count, uint32_t flags,
 	vm->pages = NULL;
 	vm->flags = VM_MAP;
 	vm->caller = caller;
+	log_map(&vmalloc_space, vm);
 	if (unlikely(!vm->slot || pgtable_write_pages(vm->slot, pages, count,
 						      PAGE_KERNEL) < count))
 		return vmap_again(vm, pages);
@@ -393,7 +397,7 @@ void *vmap(struct page *const *pages, unsigned int count, uint32_t flags,
 
 static noinline void unmap_by_table(struct vm_struct *vm)
 {
-	clear_by_table(&vmalloc_space, vm);
+	clear_entries(&vmalloc_space, vm);
 	free_vm_area(&vmalloc_space, vm);
 }
 
@@ -412,7 +416,7 @@ void vunmap(const void *addr)
 		unmap_by_table(vm);
 		return;
 	}
-	pgtable_clear(vm->slot, vm->nr_pages);
+	clear_entries(&vmalloc_space, vm);
 	free_vm_area(&vmalloc_space, vm);
 }
 

@@ -10,6 +10,7 @@
 
 #include <mm/page.h>
 #include <mm/pgtable.h>
+#include <mm/tlb_log.h>
 #include <mm/vmap_index.h>
 #include <mm/vmap_purge.h>
 
@@ -69,6 +70,24 @@ static __always_inline struct vm_struct *take_vm_area(struct vmap_space *space,
 /* The part of clear_entries() for what lies in several tables. */
 void clear_by_table(struct vmap_space *space, const struct vm_struct *vm);
 
+/* Tell the log of the TLBs of @vm: its entries are to be written, or they are
+ * cleared now. */
+static inline void log_map(const struct vmap_space *space,
+			   const struct vm_struct *vm)
+{
+	tlb_log_map(space->root, (va_t)vm->addr,
+		    (va_t)vm->addr + ((size_t)vm->nr_pages << PAGE_SHIFT),
+		    vm->caller);
+}
+
+static inline void log_unmap(const struct vmap_space *space,
+			     const struct vm_struct *vm)
+{
+	tlb_log_unmap(space->root, (va_t)vm->addr,
+		      (va_t)vm->addr + ((size_t)vm->nr_pages << PAGE_SHIFT),
+		      vm->caller);
+}
+
 /* Clear the entries of @vm, which can't be found. Context: any. */
 static __always_inline void clear_entries(struct vmap_space *space,
 					  const struct vm_struct *vm)
@@ -77,6 +96,7 @@ static __always_inline void clear_entries(struct vmap_space *space,
 		pgtable_clear(vm->slot, vm->nr_pages);
 	else
 		clear_by_table(space, vm);
+	log_unmap(space, vm);
 }
 
 /* Print why there is nothing to free at @addr, unless it is NULL. */

@@ -206,8 +206,8 @@ struct vmap_space {
 	spinlock_t purge_lock;
 	struct vmap_lazy lazy;       /* where there are no .cpus */
 	struct llist_node *retiring; /* P: flushed, to go to the free tree */
-	unsigned long nr_purges;     /* P: that found something */
-	unsigned long nr_flushes;    /* P */
+	_Atomic unsigned long nr_purges;  /* A: that found something */
+	_Atomic unsigned long nr_flushes; /* A */
 };
 
 /* A space that is not set up: nothing is found in it. */

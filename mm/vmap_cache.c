@@ -297,7 +297,8 @@ bool vmap_cache_verify(struct vmap_space *space)
 
 	if (!space->cpus)
 		return true;
-	for_each_cpu(cpu, cpu_online_mask()) if (!verify_cpu(space,
-							     cpu)) return false;
+	for_each_cpu(cpu, cpu_online_mask())
+		if (!verify_cpu(space, cpu))
+			return false;
 	return true;
 }

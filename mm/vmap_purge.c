@@ -87,10 +87,11 @@ size_t lazy_max_pages(void)
 	return fls(cpus_online()) * (LAZY_BYTES_PER_CPU_BIT >> PAGE_SHIFT);
 }
 
-/* A flush has to wait for the other CPUs, which wants interrupts on. */
+/* A flush has to wait for the other CPUs, which wants interrupts on; and it is
+ * too much for an interrupt handler. */
 static bool may_flush(void)
 {
-	return irq_enabled() || cpus_online() == 1;
+	return irq_enabled() && !in_interrupt();
 }
 
 static struct vmap_area *area_of(struct llist_node *node)
@@ -188,8 +189,7 @@ static bool step_locked(struct vmap_space *space)
 		retire(space, &space->retiring, STEP_RETIRED);
 		return true;
 	}
-	for_each_cpu(nr, lists_of(space))
-	{
+	for_each_cpu(nr, lists_of(space)) {
 		struct vmap_lazy *lazy = list_of(space, nr);
 
 		if (!lazy->flushed)
@@ -232,8 +232,7 @@ static size_t take_lists_locked(struct vmap_space *space)
 	size_t pages = 0;
 	unsigned int nr;
 
-	for_each_cpu(nr, lists_of(space))
-	{
+	for_each_cpu(nr, lists_of(space)) {
 		struct vmap_lazy *lazy = list_of(space, nr);
 
 		ASSERT(!lazy->flushed);
@@ -268,8 +267,9 @@ static bool flush_locked(struct vmap_space *space)
 	size_t pages = 0;
 	unsigned int nr;
 
-	for_each_cpu(nr, lists_of(space)) pages =
-		add_range(list_of(space, nr)->flushed, pages, &start, &end);
+	for_each_cpu(nr, lists_of(space))
+		pages = add_range(list_of(space, nr)->flushed, pages, &start,
+				  &end);
 	if (!pages)
 		return false;
 	if (pages > MAX_RANGE_PAGES) {
@@ -278,8 +278,8 @@ static bool flush_locked(struct vmap_space *space)
 	}
 	ASSERTF(start < end, "L2: [0x%lx, 0x%lx)", start, end);
 	space->flush(start, end);
-	space->nr_flushes++;
-	space->nr_purges++;
+	atomic_fetch_add_explicit(&space->nr_flushes, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&space->nr_purges, 1, memory_order_relaxed);
 	return true;
 }
 
@@ -319,7 +319,7 @@ size_t purge_vmap_area_lazy(struct vmap_space *space)
 /* Purge, unless somebody does already. */
 static void try_purge(struct vmap_space *space)
 {
-	if (!may_flush() || !spin_trylock(&space->purge_lock))
+	if (!spin_trylock(&space->purge_lock))
 		return;
 	purge_locked(space, false);
 	spin_unlock(&space->purge_lock);
@@ -337,7 +337,7 @@ noinline void vmap_too_lazy(struct vmap_space *space, struct vmap_lazy *lazy)
 	size_t limit = atomic_load_explicit(&lazy->limit, memory_order_relaxed);
 	size_t pages = atomic_load_explicit(&lazy->pages, memory_order_relaxed);
 
-	if (pages > share) {
+	if (pages > share && may_flush()) {
 		try_purge(space);
 		return;
 	}

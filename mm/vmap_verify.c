@@ -50,14 +50,15 @@ struct vmap_space_stats vmap_space_stats(struct vmap_space *space)
 	vmap_index_for_each(space, count_area, &stats);
 	stats.lazy_pages = lazy_pages(&space->lazy);
 	if (space->cpus)
-		for_each_cpu(cpu, cpu_online_mask())
-		{
+		for_each_cpu(cpu, cpu_online_mask()) {
 			struct vmap_cpu *c = per_cpu_ptr(space->cpus, cpu);
 
 			stats.lazy_pages += lazy_pages(&c->lazy);
 		}
-	stats.nr_purges = space->nr_purges;
-	stats.nr_flushes = space->nr_flushes;
+	stats.nr_purges =
+		atomic_load_explicit(&space->nr_purges, memory_order_relaxed);
+	stats.nr_flushes =
+		atomic_load_explicit(&space->nr_flushes, memory_order_relaxed);
 	return stats;
 }
 
