@@ -22,6 +22,7 @@
 #include <arch/timer.h>
 #include <common/ipi.h>
 #include <common/tlb.h>
+#include <lib/shake.h>
 #include <stdatomic.h>
 
 #define PENDING_TLB  1U
@@ -53,6 +54,7 @@ static void raise(unsigned int cpu, uint32_t bit)
 {
 	struct lines *to = per_cpu_ptr(&lines, cpu);
 
+	shake(SHAKE_IPI);
 	atomic_fetch_or(&to->pending, bit);
 	if (atomic_load(&to->asleep))
 		os_wake(&to->pending);

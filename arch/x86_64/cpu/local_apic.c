@@ -5,6 +5,7 @@
 #include <arch/smp.h>
 #include <common/ipi.h>
 #include <cpuid.h>
+#include <lib/shake.h>
 #include <machine/regs.h>
 
 #define CPUID_APIC   (1U << 9)  /* leaf 1, edx */
@@ -69,6 +70,7 @@ static void send(unsigned int cpu, uint32_t what)
 {
 	unsigned long flags = irq_save();
 
+	shake(SHAKE_IPI);
 	this_cpu_inc(nr_sent);
 	apic_send(&local_apic, smp_apic_id(cpu), what);
 	irq_restore(flags);
@@ -94,6 +96,7 @@ static noinline void send_tlb_to_each(uint64_t cpus)
 /* All at once where they are all there are. */
 void ipi_send_tlb(uint64_t cpus)
 {
+	shake(SHAKE_IPI);
 	if (likely((cpus | this_cpu_bit()) == cpu_online_bits &&
 		   roster_online.complete && !local_apic.x2))
 		apic_send(&local_apic, 0,

@@ -11,6 +11,8 @@
 #ifndef MACHINE_PTE_H
 #define MACHINE_PTE_H
 
+#include <lib/shake.h>
+
 #define HPTE_PRESENT     (1UL << 0)
 #define HPTE_LEAF        (1UL << 1)
 #define HPTE_WRITE       (1UL << 2)
@@ -117,6 +119,7 @@ static inline pte_t pte_get(const pte_t *p)
 
 static inline void pte_set(pte_t *p, pte_t pte)
 {
+	shake(SHAKE_PTE);
 	__atomic_store_n(&p->v, pte.v, __ATOMIC_RELEASE);
 }
 

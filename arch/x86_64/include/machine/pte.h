@@ -7,6 +7,8 @@
 #ifndef MACHINE_PTE_H
 #define MACHINE_PTE_H
 
+#include <lib/shake.h>
+
 #define PTE_P    (1UL << 0)
 #define PTE_RW   (1UL << 1)
 #define PTE_PWT  (1UL << 3)
@@ -91,6 +93,7 @@ static inline pte_t pte_get(const pte_t *p)
 
 static inline void pte_set(pte_t *p, pte_t pte)
 {
+	shake(SHAKE_PTE);
 	__atomic_store_n(&p->v, pte.v, __ATOMIC_RELEASE);
 }
 
