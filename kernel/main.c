@@ -16,6 +16,7 @@
 #include <arch/machine.h>
 #include <kernel/banner.h>
 #include <kernel/cpus.h>
+#include <kernel/debug/watchdog.h>
 #include <kernel/firmware.h>
 #include <kernel/grace.h>
 #include <kernel/mm_hooks.h>
@@ -88,6 +89,7 @@ _Noreturn void kernel_main(const struct boot_info *info)
 
 	if (!start_workers())
 		machine_exit(MACHINE_FAILED);
+	watchdog_start();
 	banner_print_boot_time(booted, clock_cost, cpus_cost);
 	machine_exit(work_run() ? MACHINE_PASSED : MACHINE_FAILED);
 }

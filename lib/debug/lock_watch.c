@@ -26,6 +26,11 @@ PARAM_UINT("watchdog", limit,
 	   "seconds without progress of a CPU until a panic (default 5); "
 	   "0: off");
 
+unsigned int lock_watch_seconds(void)
+{
+	return limit;
+}
+
 /* What a CPU waits for. */
 struct wait {
 	spinlock_t *_Atomic lock; /* NULL: nothing */

@@ -52,6 +52,9 @@ struct watch_verdict watch_decide(const struct watch_state cpus[],
 void lock_watch_wait(spinlock_t *lock, uint32_t ticket,
 		     const struct lock_site *site);
 
+/* The boot word; 0: the watchdog is off. */
+unsigned int lock_watch_seconds(void);
+
 /* This CPU is alive; is the next one? Context: interrupt; once a second, on
  * each CPU or on none. */
 void lock_watch_beat(void);
