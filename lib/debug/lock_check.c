@@ -370,6 +370,11 @@ unsigned int spin_locks_held(void)
 	return this_cpu_ptr(&lock_cpu)->nr_held;
 }
 
+void lock_check_print_orders(void)
+{
+	lock_graph_print(&graph);
+}
+
 void lock_check_forget(const spinlock_t *lock)
 {
 	unsigned long flags = irq_save();

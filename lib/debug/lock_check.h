@@ -67,6 +67,10 @@ struct lock_table {
 /* Say so, once, if @table is full. Context: no lock held. */
 void lock_table_tell(struct lock_table *table);
 
+/* Print what is in @graph. Context: as printk; what is added meanwhile may be
+ * missing. */
+void lock_graph_print(const struct lock_graph *graph);
+
 typedef void (*lock_reporter)(const struct lock_report *report);
 
 /*
@@ -99,6 +103,10 @@ void lock_check_tried(spinlock_t *lock, const struct lock_place *at);
 /* It is about to give up @lock. Return: false, reported, when it does not hold
  * it. */
 bool lock_check_give(spinlock_t *lock, const struct lock_place *at);
+
+/* Print each class of locks, and what was taken while one of it was held.
+ * Context: thread. */
+void lock_check_print_orders(void);
 
 /* Drop all that is known of the class of @lock, no lock of which is used any
  * more. For tests. */

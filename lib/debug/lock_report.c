@@ -192,3 +192,31 @@ void lock_report_print(const struct lock_report *report)
 		break;
 	}
 }
+
+static void print_class(const struct lock_graph *graph, unsigned int class)
+{
+	const struct lock_class *c = &graph->classes[class];
+	char name[MAX_NAME];
+
+	class_name(name, graph, class);
+	printk("%s%s%s\n", name,
+	       c->used[LOCK_USED_IN_INTERRUPT] ? ", in interrupt handlers" : "",
+	       c->used[LOCK_USED_INTERRUPTS_ON] ? ", with interrupts on" : "");
+	for (unsigned int i = 0; i < graph->nr_edges; i++) {
+		const struct lock_edge *edge = &graph->edges[i];
+
+		if (edge->from != class)
+			continue;
+		class_name(name, graph, edge->to);
+		printk("  > %s at ", name);
+		print_site(edge->witness.site);
+		printk("\n");
+	}
+}
+
+void lock_graph_print(const struct lock_graph *graph)
+{
+	for (unsigned int i = 1; i <= graph->nr_classes; i++)
+		if (graph->classes[i].key)
+			print_class(graph, i);
+}
