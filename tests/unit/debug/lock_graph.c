@@ -296,6 +296,7 @@ TEST(lock_graph, forgotten_class)
 	EXPECT_EQ(path_length(3, 4), 2);
 	EXPECT_EQ(lock_graph_class(&graph, &keys[9], 0, &site), 2);
 	EXPECT(!lock_graph_used(&graph, 2, LOCK_USED_IN_INTERRUPT));
+	EXPECT(!lock_graph_has_edge(&graph, 1, 2));
 	EXPECT(!lock_graph_has_edge(&graph, 2, 3));
 	EXPECT_EQ(lock_graph_class(&graph, &keys[2], 0, &site), 5);
 }

@@ -43,7 +43,7 @@ TEST(lock_watch, waits_too_long)
 TEST(lock_watch, silent)
 {
 	EXPECT_VERDICT(WATCH_SILENT, 1, 5, {false, 0, 5}, {false, 0, 6});
-	EXPECT_VERDICT(WATCH_SILENT, 2, 1, {false, 0, 2}, {false, 0, 0},
+	EXPECT_VERDICT(WATCH_SILENT, 1, 1, {false, 0, 2}, {false, 0, 4},
 		       {false, 0, 3});
 	/* Where a lock is known, that is the cause. */
 	EXPECT_VERDICT(WATCH_WAITS, 1, 5, {false, 0, 9}, {true, 5000 * MS, 0});
