@@ -219,6 +219,27 @@ TEST(smp, a_call_to_some_runs_once_on_each)
 	}
 }
 
+/* It has run when the call returns, however long it takes. */
+static void be_slow(void *arg)
+{
+	for (unsigned int i = 0; i < 1000; i++)
+		cpu_relax();
+	*(unsigned int *)arg += 1;
+}
+
+TEST(smp, a_call_that_is_waited_for_has_run)
+{
+	unsigned int cpu, runs = 0, calls = 0;
+
+	for_each_cpu(cpu, cpu_online_mask()) {
+		EXPECT_EQ(cpu_call(cpu, be_slow, &runs, true), 0);
+		EXPECT_EQ(runs, ++calls);
+		EXPECT_EQ(cpu_call_mask(cpumask_of(cpu), be_slow, &runs, true),
+			  0);
+		EXPECT_EQ(runs, ++calls);
+	}
+}
+
 static struct order {
 	unsigned int next; /* the number that is expected */
 	bool wrong;
@@ -330,6 +351,55 @@ TEST(smp, a_call_waits_for_interrupts)
 	test_run_on_cpus((cpumask_t){3}, be_deaf_or_call, &deaf);
 	EXPECT(!deaf.ran_early);
 	EXPECT(deaf.ran);
+}
+
+/* CPU 1 listens to nobody while CPU 0 and then CPU 2 call it. */
+static struct {
+	_Atomic unsigned int step;
+	unsigned int caller[2], nr;
+} queue;
+
+static void note_caller(void *arg)
+{
+	if (queue.nr < ARRAY_SIZE(queue.caller))
+		queue.caller[queue.nr] = *(unsigned int *)arg;
+	queue.nr++;
+}
+
+static void wait_for_step(unsigned int step)
+{
+	while (atomic_load(&queue.step) != step)
+		cpu_relax();
+}
+
+static void call_in_turn(void *arg)
+{
+	static unsigned int names[] = {0, 1, 2};
+	unsigned int me = cpu_id();
+	unsigned long flags;
+
+	if (me == 1) {
+		flags = irq_save();
+		atomic_store(&queue.step, 1);
+		wait_for_step(3);
+		irq_restore(flags);
+		return;
+	}
+	wait_for_step(me == 0 ? 1 : 2);
+	cpu_call(1, note_caller, &names[me], false);
+	atomic_fetch_add(&queue.step, 1);
+}
+
+TEST(smp, calls_of_several_keep_their_order_too)
+{
+	if (nr_cpus() < 3)
+		SKIP("needs 3 CPUs");
+	queue.step = queue.nr = 0;
+	test_run_on_cpus((cpumask_t){7}, call_in_turn, NULL);
+	EXPECT_EQ(cpu_call(1, visit, NULL, true), 0);
+	EXPECT_EQ(queue.nr, 2);
+	EXPECT_EQ(queue.caller[0], 0);
+	EXPECT_EQ(queue.caller[1], 2);
 }
 
 TEST(smp, who_is_not_there_can_not_be_called)

@@ -158,6 +158,20 @@ TEST(smp_tlb, cleared_page_faults_everywhere_after_the_flush)
 	restore();
 }
 
+TEST(smp_tlb, every_page_of_a_range_is_forgotten)
+{
+	unsigned int cpu;
+
+	touch_everywhere();
+	for (unsigned int i = 0; i < NR_PAGES; i++)
+		pte_clear(slot(i));
+	tlb_flush_kernel_range(page_va(0), page_end(NR_PAGES - 1));
+	for_each_cpu(cpu, cpu_online_mask())
+		for (unsigned int i = 0; i < NR_PAGES; i++)
+			EXPECT_EQ(seen(cpu, i), 0);
+	restore();
+}
+
 TEST(smp_tlb, remapped_page_shows_the_new_memory_everywhere)
 {
 	unsigned int cpu;

@@ -82,12 +82,10 @@ void cpu_init(void)
 	control_registers_init(&features);
 }
 
+/* Its control registers are those of CPU 0: the trampoline loaded them. */
 void cpu_init_started(unsigned int cpu)
 {
-	struct cpu_features features = cpu_features_read();
-
 	descriptors_load(cpu);
-	control_registers_init(&features);
 	local_apic_init_cpu();
 }
 

@@ -25,8 +25,8 @@ void percpu_setup(unsigned int cpu, va_t area);
 extern pa_t start_low_page;
 
 /*
- * Give this CPU, @cpu, its tables and control registers, and switch on its
- * APIC. Context: once on each CPU but the first, interrupts off.
+ * Give this CPU, @cpu, its tables, and switch on its APIC.
+ * Context: once on each CPU but the first, interrupts off.
  */
 void cpu_init_started(unsigned int cpu);
 
