@@ -44,7 +44,7 @@ static void free_somewhere(void *p, struct rng *rng)
 
 	if (!p)
 		return;
-	if (rng_below(rng, 32) == 0)
+	if (rng_below(rng, 256) == 0)
 		EXPECT_EQ(cpu_call(cpu, running->free, p, true), 0);
 	else
 		running->free(p);
@@ -129,7 +129,7 @@ static void free_block(void *p)
 
 TEST(stress, blocks_of_pages)
 {
-	run(&(const struct kind){alloc_block, free_block, 2000});
+	run(&(const struct kind){alloc_block, free_block, 20000});
 }
 
 /* --- pages in bulk -------------------------------------------------------- */
@@ -153,7 +153,7 @@ static void work_in_bulk(void *arg)
 	struct rng rng;
 
 	rng_of_cpu(&rng);
-	for (unsigned int round = 0; round < 200; round++) {
+	for (unsigned int round = 0; round < 1500; round++) {
 		size_t first = rng_below(&rng, BULK);
 		bool filled[BULK];
 
@@ -216,7 +216,8 @@ static struct object *write_object(struct object *o, size_t size,
 
 static void *alloc_any_size(struct rng *rng)
 {
-	size_t size = sizeof(struct object) + 1 + rng_below(rng, 3000);
+	size_t size = sizeof(struct object) + 1 +
+		      rng_below(rng, rng_below(rng, 8) ? 100 : 3000);
 
 	return write_object(kmalloc(size, QUIET), size, rng);
 }
@@ -229,7 +230,7 @@ static void free_any_size(void *p)
 
 TEST(stress, objects_of_any_size)
 {
-	run(&(const struct kind){alloc_any_size, free_any_size, 2000});
+	run(&(const struct kind){alloc_any_size, free_any_size, 10000});
 }
 
 #define OBJECT_SIZE 120
@@ -252,7 +253,7 @@ TEST(stress, objects_of_one_cache)
 {
 	cache = kmem_cache_create("stress", OBJECT_SIZE, 0, NULL);
 	REQUIRE_NOT_NULL(cache);
-	run(&(const struct kind){alloc_object, free_object, 3000});
+	run(&(const struct kind){alloc_object, free_object, 20000});
 	EXPECT_EQ(slab_objects(cache), 0);
 	kmem_cache_destroy(cache);
 }
@@ -285,7 +286,7 @@ static void free_area(void *p)
 
 TEST(stress, areas)
 {
-	run(&(const struct kind){alloc_area, free_area, 600});
+	run(&(const struct kind){alloc_area, free_area, 2000});
 	vm_unmap_aliases();
 	EXPECT(vmap_verify());
 }
