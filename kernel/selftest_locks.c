@@ -9,33 +9,40 @@
 #include <lib/spinlock.h>
 #include <lib/test_core.h>
 
-static spinlock_t lock_a, lock_b;
-static _Atomic unsigned int holders;
+static spinlock_t lock_a = SPINLOCK_INIT;
+static spinlock_t lock_b = SPINLOCK_INIT;
 
-/* Take @first, and @second when the other CPU has its own first. */
-static void take_both(spinlock_t *first, spinlock_t *second)
+/* Go on when the other CPU has come here too. */
+static void meet(void)
 {
-	spin_lock(first);
-	holders++;
-	while (holders < 2)
+	static _Atomic unsigned int here;
+
+	here++;
+	while (here < 2)
 		cpu_relax();
-	spin_lock(second);
+}
+
+static void take_a_then_b(void)
+{
+	spin_lock(&lock_a);
+	meet();
+	spin_lock(&lock_b);
 }
 
 static void take_b_then_a(void *arg)
 {
-	take_both(&lock_b, &lock_a);
+	spin_lock(&lock_b);
+	meet();
+	spin_lock(&lock_a);
 }
 
 TEST_IN(selftest_cases, selftest, deadlock)
 {
 	if (cpus_online() < 2)
 		SKIP("needs 2 CPUs, have %u", cpus_online());
-	spin_lock_init(&lock_a);
-	spin_lock_init(&lock_b);
 	cpu_call(1, take_b_then_a, NULL, false);
 	irq_save();
-	take_both(&lock_a, &lock_b);
+	take_a_then_b();
 }
 
 static void wait_for_ever(void *arg)

@@ -110,20 +110,20 @@ void lock_report_headline(char *buf, size_t size,
 
 static void print_two_places(const struct lock_report *report)
 {
-	printk("  CPU %u %s at ", report->now.cpu,
+	printk("CPU %u %s at ", report->now.cpu,
 	       report->fault == LOCK_FAULT_NOT_HELD ? "gives it up"
 						    : "takes it");
 	print_witness(&report->now);
 	if (!report->taken)
 		return;
 	if (report->fault == LOCK_FAULT_SAME_CLASS)
-		printk("  and took the other at ");
+		printk("and took the other at ");
 	else if (report->fault == LOCK_FAULT_TWICE)
-		printk("  and took it before at ");
+		printk("and took it before at ");
 	else if (report->holder)
-		printk("  but CPU %u took it at ", report->holder - 1);
+		printk("but CPU %u took it at ", report->holder - 1);
 	else
-		printk("  and it was taken last at ");
+		printk("and it was taken last at ");
 	print_site(report->taken);
 	printk("\n");
 }
@@ -137,10 +137,10 @@ static void print_edge(const struct lock_graph *graph, unsigned int from,
 
 	class_name(from_name, graph, from);
 	class_name(to_name, graph, to);
-	printk("  %s CPU %u %s %s, taken at ", now ? "now" : "earlier",
+	printk("%s CPU %u %s %s, taken at ", now ? "now" : "earlier",
 	       edge->witness.cpu, now ? "holds" : "held", from_name);
 	print_site(edge->held);
-	printk(",\n  and %s %s at ", now ? "takes" : "took", to_name);
+	printk(",\nand %s %s at ", now ? "takes" : "took", to_name);
 	print_witness(&edge->witness);
 }
 
@@ -155,7 +155,7 @@ static void print_edges(const struct lock_report *report)
 			   path->classes[i],
 			   i == 1 && report->fault == LOCK_FAULT_ORDER);
 	if (!whole)
-		printk("  and so on, %u classes in all\n", path->nr);
+		printk("and so on, %u classes in all\n", path->nr);
 }
 
 static void print_use(const struct lock_report *report, unsigned int class,
@@ -166,7 +166,7 @@ static void print_use(const struct lock_report *report, unsigned int class,
 	char name[MAX_NAME];
 
 	class_name(name, report->graph, class);
-	printk("  CPU %u took %s %s at ", witness->cpu, name,
+	printk("CPU %u took %s %s at ", witness->cpu, name,
 	       use == LOCK_USED_IN_INTERRUPT ? "in an interrupt handler"
 					     : "with interrupts on");
 	print_witness(witness);

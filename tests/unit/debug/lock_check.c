@@ -115,11 +115,11 @@ TEST(lock_check, inversion_shows_both_chains)
 				      "elsewhere\n");
 	EXPECT_CONTAINS(reports.text, "now CPU 0 holds brake, taken at "
 				      "tests/unit/debug/lock_check.c:");
-	EXPECT_CONTAINS(reports.text, " (brake_then_wheel),\n  and takes wheel "
+	EXPECT_CONTAINS(reports.text, " (brake_then_wheel),\nand takes wheel "
 				      "at tests/unit/debug/lock_check.c:");
 	EXPECT_CONTAINS(reports.text, "earlier CPU 0 held wheel, taken at "
 				      "tests/unit/debug/lock_check.c:");
-	EXPECT_CONTAINS(reports.text, " (one_inside_other),\n  and took brake "
+	EXPECT_CONTAINS(reports.text, " (one_inside_other),\nand took brake "
 				      "at tests/unit/debug/lock_check.c:");
 	EXPECT_CONTAINS(reports.text, "\n  called from ");
 	expect_in_backtrace(wheel_then_brake, "wheel_then_brake");
