@@ -87,6 +87,11 @@ struct thread *thread_current(void)
 	return this_cpu_ptr(&run_queue)->current;
 }
 
+struct thread *sched_current(unsigned int cpu)
+{
+	return per_cpu_ptr(&run_queue, cpu)->current;
+}
+
 bool thread_may_block(void)
 {
 	const struct thread *self = thread_current();
@@ -357,7 +362,7 @@ const char *sched_state(const struct thread *thread)
 {
 	unsigned int cpu = atomic_load(&thread->cpu);
 
-	if (per_cpu_ptr(&run_queue, cpu)->current == thread)
+	if (sched_current(cpu) == thread)
 		return "running";
 	if (thread->idle)
 		return "idle";

@@ -42,6 +42,10 @@ void thread_finished(struct thread *thread);
 /* Threads of @cpu that are ready or run, its idle thread aside. Any context. */
 unsigned int sched_load(unsigned int cpu);
 
+/* What @cpu, which is online, runs. Context: any; true a moment ago, or, of a
+ * CPU that is stopped, still. Return: NULL before there are threads there. */
+struct thread *sched_current(unsigned int cpu);
+
 /* What @thread does, for reports: "running", "ready", "blocked", "ended",
  * "idle". Context: any; true a moment ago. */
 const char *sched_state(const struct thread *thread);

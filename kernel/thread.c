@@ -243,17 +243,17 @@ void thread_for_each(void (*fn)(struct thread *thread, void *arg), void *arg)
 	spin_unlock(&threads_lock);
 }
 
-/* Who panics. */
-static void print_current(void)
+/* What ran on @cpu, for a panic. */
+static void print_current(unsigned int cpu)
 {
-	const struct thread *self = thread_current();
+	const struct thread *thread = sched_current(cpu);
 
-	if (!self)
+	if (!thread)
 		return;
-	printk("  thread %u \"%s\" on CPU %u", self->id, self->name, cpu_id());
-	if (self->stack)
-		printk(", stack [%#lx, %#lx)", self->stack,
-		       self->stack + THREAD_STACK_SIZE);
+	printk("  thread %u \"%s\" on CPU %u", thread->id, thread->name, cpu);
+	if (thread->stack)
+		printk(", stack [%#lx, %#lx)", thread->stack,
+		       thread->stack + THREAD_STACK_SIZE);
 	printk("\n");
 }
 

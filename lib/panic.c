@@ -14,11 +14,17 @@
 /* The CPU that panics, plus 1; 0: none does. */
 static _Atomic unsigned int panic_owner;
 
-static void (*print_context)(void);
+static void (*print_context)(unsigned int cpu);
 
-void panic_set_context(void (*print)(void))
+void panic_set_context(void (*print)(unsigned int cpu))
 {
 	print_context = print;
+}
+
+void panic_print_context(unsigned int cpu)
+{
+	if (print_context)
+		print_context(cpu);
 }
 
 /* Become the CPU that panics, or stop here for good. */
@@ -50,8 +56,7 @@ static _Noreturn void vpanic(const void *frame, const struct details *details,
 	printk("PANIC: ");
 	vprintk(fmt, args);
 	printk("\n");
-	if (print_context)
-		print_context();
+	panic_print_context(cpu_id());
 	backtrace_print(frame);
 	if (details)
 		details->print(details->arg);

@@ -24,9 +24,9 @@ _Noreturn void panic_from(const void *frame, const char *fmt, ...)
 _Noreturn void panic_with(const void *frame, void (*print)(const void *arg),
 			  const void *arg, const char *fmt, ...) __printf(4, 5);
 
-/* Have @print say, in lines of its own below the message, what runs on the CPU
- * that panics; NULL: nobody. @print takes no lock. */
-void panic_set_context(void (*print)(void));
+/* Have @print say, in lines of its own, what runs on @cpu when the machine
+ * ends, for each CPU; NULL: nobody. @print takes no lock. */
+void panic_set_context(void (*print)(unsigned int cpu));
 
 /* Checked in every build. */
 #define ASSERT(cond)                                                           \

@@ -36,6 +36,7 @@ void panic_stop_cpus(void)
 	for_each_cpu(cpu, others) {
 		if (cpu_stop(cpu, note_place)) {
 			printk("CPU %u was at %pS\n", cpu, (void *)place.pc);
+			panic_print_context(cpu);
 			backtrace_print_pcs(place.callers, place.depth);
 		} else {
 			printk("CPU %u does not answer\n", cpu);

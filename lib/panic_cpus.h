@@ -6,4 +6,7 @@
 /* Stop every other CPU for good, and print where each was. Context: panic. */
 void panic_stop_cpus(void);
 
+/* Print what panic_set_context() wants to be said of @cpu. Context: panic. */
+void panic_print_context(unsigned int cpu);
+
 #endif
