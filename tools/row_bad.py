@@ -20,11 +20,14 @@ from runner import Done, Row
 HANG_LIMIT = 5              # seconds, for the kernel that hangs on purpose
 
 
-def verdict_row(kind, word, status):
-    """The kernel is told to end in a bad way: is that what we say?"""
+def verdict_row(kind, word, status, part="", cpus=1):
+    """The kernel is told to end in a bad way: is that what we say?
+
+    The verdict's line has to have @part in it.
+    """
     name = f"verdict-{kind}"
     settings = conf.Settings(
-        elf=elf_of("release"), boot="direct", machine="pc", cpus=1,
+        elf=elf_of("release"), boot="direct", machine="pc", cpus=cpus,
         mem="64M", timeout=HANG_LIMIT if kind == "hang" else 0)
 
     def action():
@@ -34,10 +37,32 @@ def verdict_row(kind, word, status):
             return Done(False, f'{said}; expected "{word}", status {status}',
                         details=[judged.line], reproduce=guest.reproduce(
                             settings, DEFAULTS, f"selftest={kind}"))
+        if part not in judged.line:
+            return Done(False, f'{said}, but "{part}" is not said',
+                        details=[judged.line])
         if kind == "hang":
             return _check_dumps(name, said, judged.outcome.dumps)
         return Done(True, said)
     return Row(name, action, needs=("build-release",))
+
+
+# What threads must not do, and what the panic says of it.
+MISUSE = {
+    "null": "page fault at 0000000000000008 (NULL page, never mapped)",
+    "overflow": "stack overflow at ",
+    "mutex_unlock": 'of thread "boot" unlocked by "thief"',
+    "mutex_twice": 'thread 0 "boot" owns it',
+    "mutex_irqs_off": "interrupts off: it can't wait",
+    "mutex_in_irq": "in an interrupt, interrupts off: it can't wait",
+    "join_itself": 'thread 0 "boot" joins itself',
+    "timer_cancel": "is cancelled by itself",
+}
+
+
+def misuse():
+    """Return the rows of threads that do what they must not."""
+    return [verdict_row(kind, "panic", verdict.PANIC, part, cpus=2)
+            for kind, part in MISUSE.items()]
 
 
 def _check_dumps(name, said, dumps):

@@ -58,5 +58,6 @@ def everything():
         row_bad.verdict_row("panic", "panic", verdict.PANIC),
         row_bad.verdict_row("hang", "hang", verdict.STATUS_HANG),
         row_bad.verdict_row("triple", "triple fault", verdict.STATUS_OTHER),
+        *row_bad.misuse(),
         *row_bad.bad_input(),
     ]
