@@ -82,7 +82,8 @@ static void wait_for_grace_period(void)
 
 	others.bits &= ~cpumask_of(cpu_id()).bits;
 	atomic_store(&grace_waited_for, others.bits); /* G1 */
-	for_each_cpu(cpu, others) cpu_kick(cpu);
+	for_each_cpu(cpu, others)
+		cpu_kick(cpu);
 	while (atomic_load(&grace_waited_for))
 		thread_block();
 	atomic_fetch_add(&nr_periods, 1);
@@ -107,7 +108,8 @@ static struct llist_node *take_all_calls(void)
 	struct llist_node *first = NULL, **end = &first;
 	unsigned int cpu;
 
-	for_each_cpu(cpu, cpu_online_mask()) end = take_calls(cpu, end);
+	for_each_cpu(cpu, cpu_online_mask())
+		end = take_calls(cpu, end);
 	return first;
 }
 

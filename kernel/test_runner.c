@@ -30,16 +30,14 @@ static void run_on_cpus(cpumask_t mask, void (*fn)(void *arg), void *arg)
 	struct test_gate gate = {fn, arg, cpumask_weight(mask)};
 	unsigned int cpu;
 
-	for_each_cpu(cpu, mask)
-	{
+	for_each_cpu(cpu, mask) {
 		threads[cpu] = thread_create("test", run, &gate, (int)cpu);
 		if (!threads[cpu]) {
 			test_fail("no thread on CPU %u", cpu);
 			atomic_fetch_sub(&gate.missing, 1);
 		}
 	}
-	for_each_cpu(cpu, mask)
-	{
+	for_each_cpu(cpu, mask) {
 		if (threads[cpu])
 			thread_join(threads[cpu]);
 	}

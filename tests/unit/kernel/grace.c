@@ -9,6 +9,7 @@
 #include <lib/random.h>
 #include <lib/test.h>
 #include <mm/slab.h>
+#include <tests/unit/kernel/budget.h>
 
 #define MS       1000000UL /* ns */
 #define TOO_LONG (5000 * MS)
@@ -81,8 +82,7 @@ TEST(grace, not_while_another_cpu_is_in_a_section)
 
 	if (cpus_online() < 2)
 		SKIP("needs 2 CPUs, have 1");
-	for_each_cpu(cpu, cpu_online_mask())
-	{
+	for_each_cpu(cpu, cpu_online_mask()) {
 		struct section section = {.entered = false};
 		struct noted noted = {.calls = 0};
 		struct thread *thread;
@@ -176,7 +176,7 @@ TEST(grace, asked_for_by_an_interrupt)
 
 static void ask_often(void *arg)
 {
-	for (int i = 0; i < ROUNDS; i++) {
+	for_budget(i, ROUNDS) {
 		struct noted noted = {.calls = 0};
 
 		call_after_grace(&noted.head, note);
@@ -252,7 +252,7 @@ static void read_and_replace(void *arg)
 	struct rng rng;
 
 	rng_seed(&rng, test_seed() + cpu_id());
-	for (int i = 0; i < ROUNDS; i++) {
+	for_budget(i, ROUNDS) {
 		EXPECT(read_section(&rng));
 		if (rng_below(&rng, 2) == 0)
 			replace_object();

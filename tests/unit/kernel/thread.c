@@ -60,8 +60,7 @@ TEST(thread, bound_to_each_cpu)
 {
 	unsigned int cpu;
 
-	for_each_cpu(cpu, cpu_online_mask())
-	{
+	for_each_cpu(cpu, cpu_online_mask()) {
 		struct seen seen = {.cpu = MAX_CPUS};
 		struct thread *thread =
 			thread_create("bound", look, &seen, (int)cpu);

@@ -12,6 +12,7 @@
 #define MS       1000000UL /* ns */
 #define TICK     (1000 * MS / TIMER_HZ)
 #define NR       6
+#define MANY     40
 #define TOO_LONG (5000 * MS)
 
 /* A timer that notes its calls. */
@@ -92,6 +93,38 @@ TEST(timer, called_in_order_of_time_then_of_arming)
 	}
 }
 
+TEST(timer, at_the_same_time_the_first_armed_is_first)
+{
+	struct noted a = NOTED, b = NOTED, c = NOTED;
+
+	timer_arm(&a.timer, UINT64_MAX);
+	timer_arm(&b.timer, UINT64_MAX);
+	timer_arm(&c.timer, 1000000 * MS);
+	EXPECT_EQ(list_next_entry(&a.timer, node), &b.timer);
+	EXPECT_EQ(list_next_entry(&c.timer, node), &a.timer);
+	EXPECT(timer_cancel(&a.timer));
+	EXPECT(timer_cancel(&b.timer));
+	EXPECT(timer_cancel(&c.timer));
+}
+
+/* Ticks are further apart than these: most expire between two of them. */
+TEST(timer, many_between_ticks_and_none_is_early)
+{
+	struct noted noted[MANY];
+	uint64_t due[MANY];
+
+	for (int i = 0; i < MANY; i++) {
+		noted[i] = (struct noted)NOTED;
+		due[i] = timer_now_ns() + i * MS;
+		timer_arm(&noted[i].timer, i * MS);
+	}
+	EXPECT(wait_for_calls(&noted[MANY - 1], 1));
+	for (int i = 0; i < MANY; i++) {
+		EXPECT_EQ(noted[i].calls, 1);
+		EXPECT_GE(noted[i].called_at, due[i]);
+	}
+}
+
 TEST(timer, cancelled_it_is_not_called)
 {
 	struct noted noted = NOTED;
@@ -155,8 +188,7 @@ TEST(timer, on_each_cpu)
 {
 	unsigned int cpu;
 
-	for_each_cpu(cpu, cpu_online_mask())
-	{
+	for_each_cpu(cpu, cpu_online_mask()) {
 		struct noted noted = NOTED, never = NOTED;
 
 		on_cpu(cpu, arm_here, &noted);

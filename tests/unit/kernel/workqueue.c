@@ -8,6 +8,7 @@
 #include <kernel/workqueue.h>
 #include <lib/string.h>
 #include <mm/slab.h>
+#include <tests/unit/kernel/budget.h>
 #include <tests/unit/one_line.h>
 
 #define NR     5
@@ -228,6 +229,42 @@ TEST(workqueue, cancel_waits_while_it_runs)
 	EXPECT_EQ(noted.runs, 1);
 }
 
+struct noted_again {
+	struct noted noted;
+	bool queued;
+};
+
+static void note_and_queue(struct work *work)
+{
+	note(work);
+	container_of(work, struct noted_again, noted.work)->queued =
+		queue_work(work);
+}
+
+TEST(workqueue, what_is_being_cancelled_queues_itself_in_vain)
+{
+	struct completion begun, go_on;
+	struct noted_again again = {
+		.noted = {.work = WORK_INIT(again.noted.work, note_and_queue)},
+		.queued = true,
+	};
+	struct canceller canceller = {.work = &again.noted.work};
+	struct thread *thread;
+
+	begin(&again.noted, &begun, &go_on);
+	thread = thread_create("canceller", cancel, &canceller, 0);
+	REQUIRE_NOT_NULL(thread);
+	thread_yield();
+	complete_all(&go_on);
+	thread_join(thread);
+	EXPECT(!canceller.kept);
+	EXPECT(!again.queued);
+	flush_all_work();
+	EXPECT_EQ(again.noted.runs, 1);
+	EXPECT(queue_work(&again.noted.work));
+	EXPECT(cancel_work(&again.noted.work));
+}
+
 struct perpetual {
 	struct work work;
 	_Atomic unsigned long runs;
@@ -250,7 +287,7 @@ TEST(workqueue, one_that_queues_itself_is_cancelled)
 		.work = WORK_INIT(perpetual.work, go_round)};
 	unsigned int cpu;
 
-	for (unsigned int i = 0; i < 100 * cpus_online(); i++) {
+	for_budget(i, 100 * cpus_online()) {
 		unsigned long runs;
 
 		cpu = i % cpus_online();
@@ -327,7 +364,7 @@ static void queue_often(void *arg)
 {
 	_Atomic unsigned long *queued = arg;
 
-	for (int i = 0; i < ROUNDS; i++) {
+	for_budget(i, ROUNDS) {
 		unsigned int cpu = (cpu_id() + i) % cpus_online();
 
 		if (queue_work_on(cpu, &shared[i % NR].work))
