@@ -32,8 +32,7 @@ TEST(hosted_cpus, variables_of_each_cpu_are_distinct)
 	for_each_cpu(cpu, cpu_online_mask())
 		EXPECT_EQ(*per_cpu_ptr(&number, cpu), 7);
 	test_run_on_cpus(cpu_online_mask(), add_to_number, &more);
-	for_each_cpu(cpu, cpu_online_mask())
-	{
+	for_each_cpu(cpu, cpu_online_mask()) {
 		EXPECT_EQ(*per_cpu_ptr(&number, cpu), 1017 + cpu);
 		EXPECT_EQ((uintptr_t)per_cpu_ptr(&byte, cpu) % 64, 0);
 		for_each_cpu(other, cpu_online_mask())
@@ -72,7 +71,9 @@ static void take_where_enabled(void *arg)
 	atomic_store(&step.off, true);
 	while (!atomic_load(&step.restored))
 		cpu_relax();
+	cpu_relax();
 	EXPECT(!atomic_load(&step.called));
+	EXPECT(!irq_enabled());
 	irq_restore(0);
 	EXPECT(!atomic_load(&step.called));
 	EXPECT_EQ(flags, INTERRUPTS_ON);

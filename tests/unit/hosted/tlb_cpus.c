@@ -11,6 +11,7 @@
 #include <lib/compiler.h>
 #include <lib/test.h>
 #include <lib/tlb_batch.h>
+#include <stdatomic.h>
 
 #define STALE 1 /* what the two frames say */
 #define NEW   2
@@ -63,8 +64,9 @@ static void expect_new(cpumask_t mask, unsigned long i)
 {
 	unsigned int cpu;
 
-	for_each_cpu(cpu, cpu_online_mask()) EXPECT_EQ(
-		peek_on(cpu, i), cpumask_test(mask, cpu) ? NEW : STALE);
+	for_each_cpu(cpu, cpu_online_mask())
+		EXPECT_EQ(peek_on(cpu, i),
+			  cpumask_test(mask, cpu) ? NEW : STALE);
 }
 
 static const cpumask_t nobody;
@@ -103,8 +105,7 @@ TEST(hosted_tlb_cpus, masked_flush_leaves_the_others)
 {
 	unsigned int cpu;
 
-	for_each_cpu(cpu, cpu_online_mask())
-	{
+	for_each_cpu(cpu, cpu_online_mask()) {
 		make_stale(1);
 		tlb_flush_mask(cpumask_of(cpu), window_page(0), window_page(1));
 		expect_new(cpumask_of(cpu), 0);
@@ -199,8 +200,7 @@ static void expect_seen(cpumask_t mask, va_t start, va_t end)
 {
 	unsigned int cpu;
 
-	for_each_cpu(cpu, cpu_online_mask())
-	{
+	for_each_cpu(cpu, cpu_online_mask()) {
 		const struct tlb_range *range = per_cpu_ptr(&seen, cpu);
 
 		EXPECT_EQ(*per_cpu_ptr(&nr_seen, cpu), cpumask_test(mask, cpu));
@@ -230,6 +230,36 @@ TEST(hosted_tlb_cpus, observer_is_told_on_each)
 	expect_seen(cpumask_of(cpu_id()), 0, ~0UL);
 	EXPECT_EQ(tlb_set_observer(before), note);
 	window_clear();
+}
+
+static struct {
+	atomic_bool off, flushed;
+} step;
+
+static void flush_or_be_late(void *arg)
+{
+	unsigned long flags;
+
+	if (cpu_id() == 0) {
+		while (!atomic_load(&step.off))
+			cpu_relax();
+		tlb_flush_all();
+		atomic_store(&step.flushed, true);
+		return;
+	}
+	flags = irq_save();
+	atomic_store(&step.off, true);
+	for (unsigned int i = 0; i < 10000; i++)
+		cpu_relax();
+	EXPECT(!atomic_load(&step.flushed));
+	irq_restore(flags);
+}
+
+TEST(hosted_tlb_cpus, flush_waits_for_who_has_interrupts_off)
+{
+	step.off = step.flushed = false;
+	test_run_on_cpus((cpumask_t){3}, flush_or_be_late, NULL);
+	EXPECT(step.flushed);
 }
 
 /* All CPUs shoot at all others at once, each at a page of its own. */
