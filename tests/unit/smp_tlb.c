@@ -57,7 +57,6 @@ static void setup(void)
 static void restore(void)
 {
 	tlb_test_skip(TLB_SKIP_NOTHING);
-	tlb_set_observer(NULL);
 	for (unsigned int i = 0; i < NR_PAGES; i++)
 		pte_set(slot(i), mapped[i]);
 	tlb_flush_all();
