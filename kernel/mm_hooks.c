@@ -36,7 +36,9 @@ size_t kernel_snapshot(uint64_t values[], const char *names[], size_t max)
 {
 	size_t n;
 
-	/* A callback may queue a work. */
+	/* What kvfree_rcu() got waits for two grace periods, and a callback may
+	 * queue a work. */
+	grace_barrier();
 	grace_barrier();
 	flush_all_work();
 	n = mm_snapshot(values, names, max);

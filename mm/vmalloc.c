@@ -47,13 +47,14 @@
  *	never waits.
  */
 #include <lib/errno.h>
+#include <lib/math.h>
 #include <lib/panic.h>
 #include <lib/param.h>
 #include <lib/printk.h>
 #include <mm/page_alloc.h>
 #include <mm/slab.h>
 #include <mm/tlb_log.h>
-#include <mm/vmalloc.h>
+#include <mm/vmalloc_internal.h>
 
 DEFINE_PER_CPU(struct vmap_cpu, vmalloc_cpus) __aligned(64);
 
@@ -80,8 +81,7 @@ void vmalloc_init(void)
 
 /* ---- pages -------------------------------------------------------------- */
 
-/* Give @vm an empty page array. Return: false: out of memory. */
-static bool get_page_array(struct vm_struct *vm, gfp_t gfp)
+bool get_page_array(struct vm_struct *vm, gfp_t gfp)
 {
 	if (vm->nr_pages == 1) {
 		vm->page = NULL;
@@ -99,30 +99,55 @@ static bool get_page_array(struct vm_struct *vm, gfp_t gfp)
 	return vm->pages;
 }
 
-static noinline size_t get_one_by_one(struct vm_struct *vm, gfp_t gfp, int node)
+static noinline bool get_one_by_one(struct vm_struct *vm, size_t from,
+				    size_t to, gfp_t gfp, int node)
 {
-	for (size_t i = 0; i < vm->nr_pages; i++) {
+	for (size_t i = from; i < to; i++) {
 		vm->pages[i] = alloc_pages_node(node, gfp, 0);
 		if (!vm->pages[i])
-			return i;
+			return false;
 	}
-	return vm->nr_pages;
+	return true;
 }
 
-/* Fill the page array. Return: false: out of memory, some may be filled. */
-static bool get_pages(struct vm_struct *vm, gfp_t gfp, int node)
+bool get_pages(struct vm_struct *vm, size_t from, size_t to, gfp_t gfp,
+	       int node)
 {
 	size_t got = 0, before;
 
 	gfp |= __GFP_NOWARN;
 	if (unlikely(!bulk))
-		return get_one_by_one(vm, gfp, node) == vm->nr_pages;
+		return get_one_by_one(vm, from, to, gfp, node);
 	do {
 		before = got;
-		got = alloc_pages_bulk_array_node(gfp, node, vm->nr_pages,
-						  vm->pages);
-	} while (unlikely(got < vm->nr_pages && got > before));
-	return got == vm->nr_pages;
+		got = alloc_pages_bulk_array_node(gfp, node, to - from,
+						  &vm->pages[from]);
+	} while (unlikely(got < to - from && got > before));
+	return got == to - from;
+}
+
+/* Free the blocks of 2 MiB in the page array, and the pages between. */
+static noinline void put_blocks(struct vm_struct *vm)
+{
+	for (size_t i = 0; i < vm->nr_pages; i += PT_ENTRIES) {
+		size_t n = min(vm->nr_pages - i, (size_t)PT_ENTRIES);
+		struct page *page = vm->pages[i];
+
+		if (page && page->order) {
+			vm->pages[i] = NULL;
+			__free_pages(page, page->order);
+		} else {
+			free_pages_bulk(&vm->pages[i], n);
+		}
+	}
+}
+
+void put_pages(struct vm_struct *vm)
+{
+	if (unlikely(vm->flags & VM_HUGE))
+		put_blocks(vm);
+	else
+		free_pages_bulk(vm->pages, vm->nr_pages); /* M3 */
 }
 
 /* ---- vmalloc ------------------------------------------------------------ */
@@ -130,8 +155,10 @@ static bool get_pages(struct vm_struct *vm, gfp_t gfp, int node)
 static noinline void *fail(struct vmap_space *space, struct vm_struct *vm,
 			   gfp_t gfp)
 {
-	if (vm->pages)
-		free_pages_bulk(vm->pages, vm->nr_pages);
+	if (vm->pages) {
+		clear_by_table(space, vm);
+		put_pages(vm);
+	}
 	if (!(gfp & __GFP_NOWARN))
 		printk("vmalloc: %zu bytes: out of memory, %lu pages free\n",
 		       vm->size, nr_free_pages());
@@ -143,7 +170,8 @@ static noinline void *fail(struct vmap_space *space, struct vm_struct *vm,
 static void *populate(struct vmap_space *space, struct vm_struct *vm, gfp_t gfp,
 		      pgprot_t prot, int node)
 {
-	if (unlikely(!get_page_array(vm, gfp) || !get_pages(vm, gfp, node) ||
+	if (unlikely(!get_page_array(vm, gfp) ||
+		     !get_pages(vm, 0, vm->nr_pages, gfp, node) ||
 		     map_vm_area(space, vm, vm->pages, prot, gfp)))
 		return fail(space, vm, gfp);
 	return vm->addr;
@@ -155,23 +183,32 @@ void *vmalloc_in(struct vmap_space *space, const struct vm_request *req)
 
 	if (unlikely(!vm))
 		return NULL;
-	return populate(space, vm, req->gfp, req->prot, req->node);
+	if (likely(!(req->flags & VM_ALLOW_HUGE) ||
+		   (va_t)vm->addr & (HUGE_PAGE_SIZE - 1)))
+		return populate(space, vm, req->gfp, req->prot, req->node);
+	if (!populate_huge(space, vm, req->gfp, req->prot, req->node))
+		return fail(space, vm, req->gfp);
+	insert_vmap_area(vm_va(vm), vm);
+	return vm->addr;
 }
 
-static noinline void *vmalloc_slowly(size_t size, gfp_t gfp, int node,
-				     const void *caller)
+static noinline void *vmalloc_slowly(size_t size, gfp_t gfp, uint32_t flags,
+				     int node, const void *caller)
 {
-	return vmalloc_in(&vmalloc_space, &(const struct vm_request){
-						  .size = size,
-						  .align = PAGE_SIZE,
-						  .start = VMALLOC_START,
-						  .end = VMALLOC_END,
-						  .gfp = gfp,
-						  .prot = PAGE_KERNEL,
-						  .flags = VM_ALLOC,
-						  .node = node,
-						  .caller = caller,
-					  });
+	bool huge = flags & VM_ALLOW_HUGE;
+
+	return vmalloc_in(&vmalloc_space,
+			  &(const struct vm_request){
+				  .size = size,
+				  .align = huge ? HUGE_PAGE_SIZE : PAGE_SIZE,
+				  .start = VMALLOC_START,
+				  .end = VMALLOC_END,
+				  .gfp = gfp,
+				  .prot = PAGE_KERNEL,
+				  .flags = VM_ALLOC | flags,
+				  .node = node,
+				  .caller = caller,
+			  });
 }
 
 /* populate() for the most frequent request: one page, anywhere. */
@@ -198,7 +235,7 @@ static __always_inline void *vmalloc_from(size_t size, gfp_t gfp,
 	if (likely(index < VMAP_CACHE_SIZES))
 		vm = take_vm_area(&vmalloc_space, index);
 	if (unlikely(!vm))
-		return vmalloc_slowly(size, gfp, NUMA_NO_NODE, caller);
+		return vmalloc_slowly(size, gfp, 0, NUMA_NO_NODE, caller);
 	vm->size = size;
 	vm->flags = VM_ALLOC;
 	vm->caller = caller;
@@ -234,7 +271,7 @@ static void *vmalloc_on(size_t size, gfp_t gfp, int node, const void *caller)
 {
 	if (!node_known(size, node))
 		return NULL;
-	return vmalloc_slowly(size, gfp, node, caller);
+	return vmalloc_slowly(size, gfp, 0, node, caller);
 }
 
 void *vmalloc_node(size_t size, int node)
@@ -248,6 +285,25 @@ void *vzalloc_node(size_t size, int node)
 			  __builtin_return_address(0));
 }
 
+void *vmalloc_user(size_t size)
+{
+	return vmalloc_slowly(size, GFP_KERNEL | __GFP_ZERO, VM_USERMAP,
+			      NUMA_NO_NODE, __builtin_return_address(0));
+}
+
+void *vmalloc_32(size_t size)
+{
+	return vmalloc_slowly(size, GFP_KERNEL | __GFP_DMA32, 0, NUMA_NO_NODE,
+			      __builtin_return_address(0));
+}
+
+void *vmalloc_huge(size_t size, gfp_t gfp)
+{
+	return vmalloc_slowly(size, gfp,
+			      size >= HUGE_PAGE_SIZE ? VM_ALLOW_HUGE : 0,
+			      NUMA_NO_NODE, __builtin_return_address(0));
+}
+
 void *__vmalloc_node_range(size_t size, size_t align, va_t start, va_t end,
 			   gfp_t gfp, pgprot_t prot, uint32_t flags, int node)
 {
@@ -258,14 +314,14 @@ void *__vmalloc_node_range(size_t size, size_t align, va_t start, va_t end,
 		.end = end,
 		.gfp = gfp,
 		.prot = prot,
-		.flags = VM_ALLOC,
+		.flags = VM_ALLOC | flags,
 		.node = node,
 		.caller = __builtin_return_address(0),
 	};
 
 	if (!node_known(size, node))
 		return NULL;
-	if (flags) {
+	if (flags & ~(VM_ALLOW_HUGE | VM_USERMAP)) {
 		printk("vmalloc: %zu bytes: flags 0x%x: unknown\n", size,
 		       flags);
 		return NULL;
@@ -280,7 +336,7 @@ static noinline void free_pages_of(struct vmap_space *space,
 				   struct vm_struct *vm)
 {
 	clear_entries(space, vm);
-	free_pages_bulk(vm->pages, vm->nr_pages); /* M3 */
+	put_pages(vm);
 	free_vm_area(space, vm);
 }
 
@@ -315,4 +371,12 @@ void vfree_in(struct vmap_space *space, const void *addr)
 void vfree(const void *addr)
 {
 	vfree_from(&vmalloc_space, addr);
+}
+
+void vfree_atomic(const void *addr)
+{
+	unsigned long flags = irq_save();
+
+	vfree_from(&vmalloc_space, addr);
+	irq_restore(flags);
 }

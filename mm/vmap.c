@@ -36,10 +36,11 @@
  *	its mapping failed half-way: a CPU may remember what was taken back.
  *
  * Invariants
- *	V1	busy area: .vm->addr = va_start, and [va_start, va_start +
- *		nr_pages * PAGE_SIZE) is mapped
- *	V2	nr_pages = size rounded up to pages;
- *		va_size = (nr_pages + 1) * PAGE_SIZE: the guard page
+ *	V1	busy area: .vm->addr = va_start, and [va_start, va_start + size
+ *		rounded up to pages) is mapped
+ *	V2	size rounded up to pages <= nr_pages, and equal unless
+ *vrealloc() took pages away; va_size = (nr_pages + 1) * PAGE_SIZE: the guard
+ *		page
  *	V3	in a space nothing else is mapped
  *	V4	what cannot be found has no entry set, or is being made or
  *		unmade by one caller
@@ -119,7 +120,6 @@ static int find_slot(struct vmap_space *space, struct vm_struct *vm, gfp_t gfp)
 	pte_t *table;
 	int err;
 
-	vm->slot = NULL;
 	if (start >> HUGE_PAGE_SHIFT != last >> HUGE_PAGE_SHIFT)
 		return 0;
 	err = pgtable_table(space->root, start, gfp, &table);
@@ -130,9 +130,10 @@ static int find_slot(struct vmap_space *space, struct vm_struct *vm, gfp_t gfp)
 	return 0;
 }
 
-/* Settle @va, of @nr_pages pages and a guard page, as the tree gave it. */
+/* Settle @va, of @nr_pages pages and a guard page, as the tree gave it. If
+ * large mappings are wanted, no table is made that would be in their way. */
 static int settle(struct vmap_space *space, struct vmap_area *va,
-		  size_t nr_pages, gfp_t gfp)
+		  size_t nr_pages, bool large, gfp_t gfp)
 {
 	struct vm_struct *vm = va_vm(va);
 	int err = vmap_index_insert(space, va, gfp);
@@ -141,7 +142,8 @@ static int settle(struct vmap_space *space, struct vmap_area *va,
 		return err;
 	vm->addr = (void *)get_va_start(va);
 	vm->nr_pages = (uint32_t)nr_pages;
-	err = find_slot(space, vm, gfp);
+	vm->slot = NULL;
+	err = large ? 0 : find_slot(space, vm, gfp);
 	if (err)
 		vmap_index_remove(space, va);
 	return err;
@@ -166,7 +168,8 @@ struct vm_struct *create_vm_area(struct vmap_space *space,
 	if (unlikely(err))
 		return out_of(who, req, err);
 	if (!(va_flags(va) & VA_INDEXED)) {
-		err = settle(space, va, (place.size >> PAGE_SHIFT) - 1, gfp);
+		err = settle(space, va, (place.size >> PAGE_SHIFT) - 1,
+			     req->flags & VM_ALLOW_HUGE, gfp);
 		if (unlikely(err)) {
 			free_vmap_area(space, va);
 			return out_of(who, req, err);
@@ -201,54 +204,67 @@ static size_t pages_in_table(va_t va, size_t left)
 	return min(left, (size_t)(PT_ENTRIES - pt_index(va, 0)));
 }
 
-/* Clear the entries of the first @nr pages of @vm, in any number of tables. */
-static void clear_first(struct vmap_space *space, const struct vm_struct *vm,
-			size_t nr)
+void clear_vm_pages(struct vmap_space *space, const struct vm_struct *vm,
+		    size_t from, size_t to)
 {
-	va_t va = (va_t)vm->addr;
-
-	while (nr) {
-		size_t n = pages_in_table(va, nr);
+	while (from < to) {
+		va_t va = (va_t)vm->addr + (from << PAGE_SHIFT);
+		size_t n = pages_in_table(va, to - from);
 		pte_t *table = vmap_leaf_at(space, va)->table;
 
-		pgtable_clear(&table[pt_index(va, 0)], n);
-		va += n << PAGE_SHIFT;
-		nr -= n;
+		if (table)
+			pgtable_clear(&table[pt_index(va, 0)], n);
+		from += n;
 	}
 }
 
 noinline void clear_by_table(struct vmap_space *space,
 			     const struct vm_struct *vm)
 {
-	clear_first(space, vm, vm->nr_pages);
+	va_t start = (va_t)vm->addr;
+
+	if (vm->flags & VM_HUGE)
+		pgtable_unmap(space->root, start,
+			      start + ((size_t)vm->nr_pages << PAGE_SHIFT));
+	else
+		clear_vm_pages(space, vm, 0, vm->nr_pages);
 }
 
-/* Write the entries of an area that lies in several tables. */
+int map_vm_pages(struct vmap_space *space, struct vm_struct *vm, size_t from,
+		 size_t to, pgprot_t prot, gfp_t gfp)
+{
+	while (from < to) {
+		va_t va = (va_t)vm->addr + (from << PAGE_SHIFT);
+		size_t n = pages_in_table(va, to - from);
+		pte_t *table = table_around(space, va, gfp);
+
+		if (unlikely(!table))
+			return -ENOMEM;
+		if (unlikely(pgtable_write_pages(&table[pt_index(va, 0)],
+						 &vm->pages[from], n,
+						 prot) < n))
+			return -EINVAL;
+		from += n;
+	}
+	return 0;
+}
+
+/* Write the entries of an area that lies in several tables. @pages need not be
+ * its own. */
 static noinline int write_by_table(struct vmap_space *space,
 				   struct vm_struct *vm,
 				   struct page *const *pages, pgprot_t prot,
 				   gfp_t gfp)
 {
-	size_t done = 0;
+	struct page **own = vm->pages;
+	int err;
 
-	while (done < vm->nr_pages) {
-		va_t va = (va_t)vm->addr + (done << PAGE_SHIFT);
-		size_t n = pages_in_table(va, vm->nr_pages - done), written;
-		pte_t *table = table_around(space, va, gfp);
-
-		if (unlikely(!table)) {
-			clear_first(space, vm, done);
-			return -ENOMEM;
-		}
-		written = pgtable_write_pages(&table[pt_index(va, 0)],
-					      &pages[done], n, prot);
-		done += written;
-		if (unlikely(written < n)) {
-			clear_first(space, vm, done);
-			return -EINVAL;
-		}
-	}
-	return 0;
+	vm->pages = (struct page **)pages;
+	err = map_vm_pages(space, vm, 0, vm->nr_pages, prot, gfp);
+	vm->pages = own;
+	if (unlikely(err))
+		clear_vm_pages(space, vm, 0, vm->nr_pages);
+	return err;
 }
 
 /* The same in one table. */
@@ -478,14 +494,14 @@ static bool check_area(void *ctx, struct vmap_area *va)
 	if (!(va_flags(va) & VA_VM))
 		return true;
 	c->ok = va->vm == vm && (va_t)vm->addr == get_va_start(va) &&
-		PAGE_ALIGN(vm->size) == (size_t)vm->nr_pages << PAGE_SHIFT &&
-		va_size(va) == PAGE_ALIGN(vm->size) + GUARD_SIZE &&
+		vm_mapped_pages(vm) <= vm->nr_pages &&
+		va_size(va) >> PAGE_SHIFT == vm->nr_pages + 1UL &&
 		(!vm->slot || vm->slot == pgtable_slot(c->space->root,
 						       (va_t)vm->addr, &level));
 	if (!c->ok)
 		printk("vmap space %s: V2: the area at 0x%lx of %zu bytes\n",
 		       c->space->name, va->va_start, vm->size);
-	c->expected += vm->nr_pages;
+	c->expected += vm_mapped_pages(vm);
 	return c->ok;
 }
 

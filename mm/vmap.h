@@ -17,6 +17,13 @@
 /* What an area is for. */
 #define VM_ALLOC ((uint32_t)1) /* vmalloc(): has pages of its own */
 #define VM_MAP   ((uint32_t)2) /* vmap(): has the caller's pages */
+/* Beside these: */
+#define VM_ALLOW_HUGE                                                          \
+	((uint32_t)4)             /* a request: 2 MiB mappings are welcome     \
+				   */
+#define VM_HUGE    ((uint32_t)8)  /* has some */
+#define VM_USERMAP ((uint32_t)16) /* cleared, may be shown to users */
+#define VM_CUT     ((uint32_t)32) /* the tail was unmapped, but not flushed */
 
 /* What a mapped area has to be like. */
 struct vm_request {
@@ -25,7 +32,7 @@ struct vm_request {
 	va_t start, end; /* it lies in [start, end), its guard page too */
 	gfp_t gfp;       /* for the pages, and what nested allocations may */
 	pgprot_t prot;   /* not both writable and executable */
-	uint32_t flags;  /* VM_ALLOC or VM_MAP */
+	uint32_t flags;  /* VM_ALLOC or VM_MAP, and others */
 	int node;        /* of the pages, or NUMA_NO_NODE */
 	const void *caller; /* code address */
 };
@@ -102,6 +109,25 @@ static __always_inline void clear_entries(struct vmap_space *space,
 /* Print why there is nothing to free at @addr, unless it is NULL. */
 void explain_bad_free(struct vmap_space *space, const void *addr,
 		      const char *who);
+
+/*
+ * Write the entries of the pages [@from, @to) of @vm, from its page array. @vm
+ * stays unpublished.
+ * Context: as @gfp says.
+ * Return: 0; -ENOMEM; -EINVAL when a page is NULL.
+ */
+int map_vm_pages(struct vmap_space *space, struct vm_struct *vm, size_t from,
+		 size_t to, pgprot_t prot, gfp_t gfp);
+
+/* Clear the entries of the pages [@from, @to) of @vm. Context: any. */
+void clear_vm_pages(struct vmap_space *space, const struct vm_struct *vm,
+		    size_t from, size_t to);
+
+/* Pages of @vm that are mapped: its first ones. */
+static inline size_t vm_mapped_pages(const struct vm_struct *vm)
+{
+	return PAGE_ALIGN(vm->size) >> PAGE_SHIFT;
+}
 
 /*
  * Have the area of one of the @kinds (VM_ALLOC, VM_MAP) that starts at @addr

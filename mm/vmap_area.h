@@ -142,7 +142,7 @@ struct vm_struct {
 	void *addr;          /* K: first byte, the area's va_start */
 	size_t size;         /* bytes asked for; the mapping has whole pages */
 	struct page **pages; /* the area's own, .nr_pages of them; else NULL */
-	uint32_t nr_pages;   /* K: mapped */
+	uint32_t nr_pages;   /* K: that there is room for; mapped, as a rule */
 	uint32_t flags;      /* VM_… */
 	const void *caller;  /* who asked for it: a code address */
 	pte_t *slot;         /* K: entry of the first page, if one table has

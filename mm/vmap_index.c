@@ -271,6 +271,15 @@ void vmap_index_remove(struct vmap_space *space, struct vmap_area *va)
 	set_va_flags(va, 0);
 }
 
+void vmap_index_absorb(struct vmap_space *space, struct vmap_area *va,
+		       struct vmap_area *next)
+{
+	va_t end = next->va_end;
+
+	write_words(space, va->va_end, end, va);
+	va->va_end = end;
+}
+
 void vmap_index_set_table(struct vmap_space *space, va_t addr, pte_t *table)
 {
 	__atomic_store_n(&vmap_leaf_at(space, addr)->table, table,

@@ -78,6 +78,11 @@ struct vmap_area *find_vmap_area(const struct vmap_space *space, va_t addr);
 int vmap_index_insert(struct vmap_space *space, struct vmap_area *va,
 		      gfp_t gfp);
 
+/* Let the indexed @va have the addresses of @next, too, which begins where @va
+ * ends; the descriptor of @next is free then. Context: any. */
+void vmap_index_absorb(struct vmap_space *space, struct vmap_area *va,
+		       struct vmap_area *next);
+
 /* Take @va out again; no flag is set then. Context: any. */
 void vmap_index_remove(struct vmap_space *space, struct vmap_area *va);
 

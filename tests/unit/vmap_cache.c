@@ -316,13 +316,13 @@ TEST(vmap_cache, all_cpus_at_once)
 
 	REQUIRE(open_window(1024));
 	memset(workers, 0, sizeof(workers));
-	for_each_cpu(cpu, cpu_online_mask())
-	{
+	for_each_cpu(cpu, cpu_online_mask()) {
 		rng_seed(&workers[cpu].rng, test_seed() + cpu);
 		workers[cpu].tag = (uint64_t)(cpu + 1) << 56;
 	}
 	test_run_on_cpus(cpu_online_mask(), work, &steps);
-	for_each_cpu(cpu, cpu_online_mask()) EXPECT_EQ(workers[cpu].wrong, 0);
+	for_each_cpu(cpu, cpu_online_mask())
+		EXPECT_EQ(workers[cpu].wrong, 0);
 	for (unsigned int i = 0; i < SLOTS; i++)
 		put(atomic_exchange(&exchange[i], NULL));
 	EXPECT(vmap_verify_space(&w.space));
