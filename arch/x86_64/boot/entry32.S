@@ -26,6 +26,16 @@
 #define EFER_LME (1 << 8)
 #define EFER_NXE (1 << 11)
 
+/* CPUID leaf 1, EDX; the compiler's code has CMOV, and LFENCE is of SSE2. */
+#define CPUID_TSC (1 << 4)
+#define CPUID_PAE (1 << 6)
+#define CPUID_CMOV (1 << 15)
+#define CPUID_SSE2 (1 << 26)
+
+/* CPUID leaf 0x80000001, EDX. */
+#define CPUID_NX (1 << 20)
+#define CPUID_LONG_MODE (1 << 29)
+
 #define COM1 0x3f8
 #define DEBUG_EXIT_PORT 0xf4
 #define DEBUG_EXIT_PANIC 0x12
@@ -68,15 +78,21 @@ start:
 	pushl %ebx
 	cpuid
 	popl %ebx
-	testl $(1 << 4), %edx
+	testl $CPUID_TSC, %edx
 	movl $no_tsc, %esi
 	jz refuse
 	movl %edx, %edi
 	rdtsc
 	movl %eax, boot_start_ticks
 	movl %edx, boot_start_ticks + 4
-	testl $(1 << 6), %edi
+	testl $CPUID_PAE, %edi
 	movl $no_pae, %esi
+	jz refuse
+	testl $CPUID_CMOV, %edi
+	movl $no_cmov, %esi
+	jz refuse
+	testl $CPUID_SSE2, %edi
+	movl $no_sse2, %esi
 	jz refuse
 
 	movl $0x80000000, %eax
@@ -90,9 +106,9 @@ start:
 	pushl %ebx
 	cpuid
 	popl %ebx
-	testl $(1 << 29), %edx
+	testl $CPUID_LONG_MODE, %edx
 	jz refuse
-	testl $(1 << 20), %edx
+	testl $CPUID_NX, %edx
 	movl $no_nx, %esi
 	jz refuse
 
@@ -188,6 +204,8 @@ no_loader: .asciz "not entered by a multiboot2 loader"
 no_cpuid: .asciz "the CPU has no CPUID"
 no_tsc:	.asciz "the CPU has no time stamp counter"
 no_pae:	.asciz "the CPU has no PAE"
+no_cmov: .asciz "the CPU has no conditional moves (CMOV)"
+no_sse2: .asciz "the CPU has no SSE2"
 no_long_mode: .asciz "the CPU has no long mode (64-bit)"
 no_nx:	.asciz "the CPU has no NX (no-execute pages)"
 
