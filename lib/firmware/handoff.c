@@ -38,9 +38,3 @@ bool handoff_copy_string(char *to, size_t room, const void *from, size_t n)
 	to[i] = '\0';
 	return i == n || s[i] == '\0';
 }
-
-void handoff_cmdline_cut(const char *protocol)
-{
-	printk("%s: command line longer than %u bytes, cut\n", protocol,
-	       BOOT_MAX_CMDLINE - 1);
-}

@@ -24,10 +24,4 @@ struct boot_module *handoff_add_module(struct boot_info *info, pa_t start,
  */
 bool handoff_copy_string(char *to, size_t room, const void *from, size_t n);
 
-/*
- * Say that the command line was cut to the room there is for it.
- * Context: any.
- */
-void handoff_cmdline_cut(const char *protocol);
-
 #endif

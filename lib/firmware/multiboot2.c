@@ -115,9 +115,9 @@ static int too_short(const struct tag *tag, size_t need)
 
 static int take_cmdline(struct parse *p, const struct tag *tag)
 {
-	if (!handoff_copy_string(p->out->cmdline, sizeof(p->out->cmdline),
-				 tag->payload, tag->size))
-		handoff_cmdline_cut("multiboot2");
+	p->out->cmdline_cut =
+		!handoff_copy_string(p->out->cmdline, sizeof(p->out->cmdline),
+				     tag->payload, tag->size);
 	return 0;
 }
 

@@ -106,8 +106,7 @@ static int read_cmdline(const struct phys_reader *mem,
 				   sizeof(out->cmdline));
 	if (fits < 0)
 		return unreadable("command line", si->cmdline);
-	if (fits == 0)
-		handoff_cmdline_cut("pvh");
+	out->cmdline_cut = fits == 0;
 	return 0;
 }
 

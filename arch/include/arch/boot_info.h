@@ -42,6 +42,7 @@ struct boot_info {
 	const char *protocol; /* "multiboot2", "pvh", "hosted" */
 	char loader[BOOT_MAX_NAME];
 	char cmdline[BOOT_MAX_CMDLINE];
+	bool cmdline_cut; /* the loader's was longer */
 
 	/*
 	 * The memory map, normalised: sorted, disjoint, usable ranges page
