@@ -32,6 +32,20 @@
 #include <mm/mm.h>
 #include <mm/node.h>
 
+/*
+ * Take the words of the command line. One that was cut is refused: what was
+ * cut off might have mattered.
+ */
+static bool take_words(const struct boot_info *info)
+{
+	if (!info->cmdline_cut)
+		return param_parse(info->cmdline) == 0;
+	printk("command line: longer than %d bytes, which is all that is "
+	       "taken\n",
+	       BOOT_MAX_CMDLINE - 1);
+	return false;
+}
+
 /* Build the kernel's page tables and translate through them. */
 static bool switch_page_tables(const struct boot_info *info)
 {
@@ -68,7 +82,7 @@ _Noreturn void kernel_main(const struct boot_info *info)
 
 	banner_print(info);
 	banner_print_memory(info);
-	if (param_parse(info->cmdline))
+	if (!take_words(info))
 		machine_exit(MACHINE_FAILED);
 	firmware_read(info, &firmware);
 	if (!start_memory(info))
@@ -91,5 +105,5 @@ _Noreturn void kernel_main(const struct boot_info *info)
 		machine_exit(MACHINE_FAILED);
 	watchdog_start();
 	banner_print_boot_time(booted, clock_cost, cpus_cost);
-	machine_exit(work_run() ? MACHINE_PASSED : MACHINE_FAILED);
+	machine_exit(work_run(info->cmdline) ? MACHINE_PASSED : MACHINE_FAILED);
 }

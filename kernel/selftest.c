@@ -50,6 +50,8 @@ bool selftest_run(void)
 	session = (struct test_session){
 		.set = TEST_SET(selftest_cases, selftest_suites),
 		.glob = glob,
+		.seed = test_base_seed,
+		.words = test_words,
 	};
 	return test_session_run(&session).failed == 0;
 }

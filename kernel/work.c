@@ -24,11 +24,12 @@ static bool run_benches(const char *glob)
 	return bench_run(glob).failed == 0;
 }
 
-bool work_run(void)
+bool work_run(const char *cmdline)
 {
 	bool all = !*test_glob && !*bench_glob;
 	bool passed = true;
 
+	test_set_words(cmdline);
 	test_set_leak_check(&leak_check);
 	test_set_free_pages(nr_free_pages);
 	if (selftest_wanted())

@@ -19,30 +19,41 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/*
- * Copy the next word of @p, without its quotes, into @word.
- * Return: what follows it. @ok is false, and a line printed, when it is too
- * long or a quote is not closed.
- */
-static const char *next_word(const char *p, char word[MAX_WORD], bool *ok)
+const char *param_next_word(const char *p, size_t *len)
 {
-	size_t len = 0;
 	bool quoted = false;
+	size_t n;
 
-	for (; *p && (quoted || !is_blank(*p)); p++) {
-		if (*p == '"')
-			quoted = !quoted;
+	while (is_blank(*p))
+		p++;
+	for (n = 0; p[n] && (quoted || !is_blank(p[n])); n++)
+		quoted ^= p[n] == '"';
+	*len = n;
+	return n ? p : NULL;
+}
+
+/*
+ * Copy the @n bytes of a word at @from, without its quotes, into @word.
+ * Return: true; false, a line printed, when it is too long or a quote is not
+ * closed.
+ */
+static bool unquote(const char *from, size_t n, char word[MAX_WORD])
+{
+	size_t len = 0, quotes = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (from[i] == '"')
+			quotes++;
 		else if (len++ < MAX_WORD - 1)
-			word[len - 1] = *p;
+			word[len - 1] = from[i];
 	}
 	word[min(len, (size_t)MAX_WORD - 1)] = '\0';
-	*ok = !quoted && len < MAX_WORD;
-	if (quoted)
+	if (quotes % 2)
 		printk("parameter word \"%s\": a quote is not closed\n", word);
-	else if (!*ok)
+	else if (len >= MAX_WORD)
 		printk("parameter word \"%.32s...\": longer than %d bytes\n",
 		       word, MAX_WORD - 1);
-	return p;
+	return quotes % 2 == 0 && len < MAX_WORD;
 }
 
 static const struct param *find_param(const char *name)
@@ -176,17 +187,14 @@ int param_parse(const char *cmdline)
 {
 	char word[MAX_WORD];
 	int refused = 0;
-	bool ok;
+	size_t len = 0;
 
-	for (;;) {
-		while (is_blank(*cmdline))
-			cmdline++;
-		if (!*cmdline)
-			return refused;
-		cmdline = next_word(cmdline, word, &ok);
-		if (!ok || take_word(word))
+	for (const char *p = param_next_word(cmdline, &len); p;
+	     p = param_next_word(p + len, &len)) {
+		if (!unquote(p, len, word) || take_word(word))
 			refused++;
 	}
+	return refused;
 }
 
 /* Return: the parameter that follows @last by name, or NULL. */

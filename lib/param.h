@@ -75,6 +75,14 @@ struct param {
  */
 int param_parse(const char *cmdline);
 
+/*
+ * Find the next word of the command line @p.
+ * Context: any.
+ * Return: where it starts, its bytes, quotes included, being in @len; NULL when
+ * there is none.
+ */
+const char *param_next_word(const char *p, size_t *len);
+
 /* Print every parameter with its help, sorted by name. Any context. */
 void param_print_help(void);
 

@@ -221,6 +221,10 @@ struct leak_check {
 /* Check @check around each suite from now on; NULL: no longer. */
 void test_set_leak_check(const struct leak_check *check);
 
+/* What else the machine was told: a kernel command line that stays. Its words
+ * are part of what reproduces a failure. */
+void test_set_words(const char *cmdline);
+
 /* Returns how many pages are free now. */
 typedef size_t (*test_pages_fn)(void);
 

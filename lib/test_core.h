@@ -68,6 +68,7 @@ struct test_session {
 	uint64_t seed;
 	unsigned int repeat;           /* runs of each case; 0 means 1 */
 	const struct leak_check *leak; /* NULL: none */
+	const char *words;             /* a command line; NULL: none */
 
 	/* The plan, in the order of names. */
 	struct test_planned suites[TEST_MAX_SUITES];
@@ -95,6 +96,9 @@ extern struct test_session *test_session;
 
 /* What seed= said. */
 extern uint64_t test_base_seed;
+
+/* What test_set_words() was told. */
+extern const char *test_words;
 
 /* Run @session. Return: its result. Context: as test_run. */
 struct test_result test_session_run(struct test_session *session);

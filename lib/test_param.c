@@ -9,6 +9,7 @@
 char test_glob[64];
 unsigned int test_repeat = 1;
 uint64_t test_base_seed = 1;
+const char *test_words;
 static const struct leak_check *leak_check;
 
 PARAM_STR("test", test_glob, "tests to run: a glob of suite or suite.case");
@@ -40,6 +41,11 @@ void test_set_leak_check(const struct leak_check *check)
 	leak_check = check;
 }
 
+void test_set_words(const char *cmdline)
+{
+	test_words = cmdline;
+}
+
 struct test_result test_run(const char *glob)
 {
 	static struct test_session session;
@@ -52,5 +58,6 @@ struct test_result test_run(const char *glob)
 	session.seed = test_base_seed;
 	session.repeat = test_repeat;
 	session.leak = leak_check;
+	session.words = test_words;
 	return test_session_run(&session);
 }

@@ -4,6 +4,8 @@
  * are nested tests, indented by two spaces.
  */
 #include <lib/math.h>
+#include <lib/param.h>
+#include <lib/string.h>
 #include <lib/test_core.h>
 
 void test_report_begin(const struct test_session *session)
@@ -35,13 +37,47 @@ void test_report_suite_end(const struct test_session *session,
 	printk("%s %u %s\n", passed ? "ok" : "not ok", number, session->suite);
 }
 
+/* Words that say what the machine is to do, not what it is like. */
+static bool chooses_work(const char *word, size_t len)
+{
+	static const char *const names[] = {"test", "seed", "prompt"};
+	bool quoted = len && *word == '"';
+
+	word += quoted;
+	len -= quoted;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		size_t n = strlen(names[i]);
+
+		if (len >= n && !strncmp(word, names[i], n) &&
+		    (len == n || word[n] == '='))
+			return true;
+	}
+	return false;
+}
+
+/* Print the words of @cmdline that a failure may have come from. */
+static void print_words(const char *cmdline)
+{
+	size_t len = 0;
+
+	for (const char *word = param_next_word(cmdline, &len); word;
+	     word = param_next_word(word + len, &len)) {
+		if (!chooses_work(word, len))
+			printk(" %.*s", (int)len, word);
+	}
+}
+
 /* Where no case failed but the suite around them, the suite reproduces it. */
-static void print_reproduce(const struct test_failure *failure)
+static void print_reproduce(const struct test_session *session,
+			    const struct test_failure *failure)
 {
 	const struct test_case *c = failure->test_case;
 
-	printk("reproduce: test=%s%s%s seed=%lu\n", failure->suite,
-	       c ? "." : "", c ? c->name : "", failure->seed);
+	printk("reproduce: test=%s%s%s seed=%lu", failure->suite, c ? "." : "",
+	       c ? c->name : "", failure->seed);
+	if (session->words)
+		print_words(session->words);
+	printk("\n");
 }
 
 void test_print_reproduce(void)
@@ -49,7 +85,8 @@ void test_print_reproduce(void)
 	const struct test_session *session = test_session;
 
 	if (session && session->test_case)
-		print_reproduce(&(struct test_failure){session->suite,
+		print_reproduce(session,
+				&(struct test_failure){session->suite,
 						       session->test_case,
 						       session->leaf_seed});
 }
@@ -63,7 +100,7 @@ void test_report_end(const struct test_session *session)
 	       session->result.passed, session->result.failed,
 	       session->result.skipped);
 	for (unsigned int i = 0; i < shown; i++)
-		print_reproduce(&session->failed[i]);
+		print_reproduce(session, &session->failed[i]);
 	if (shown < session->nr_failed)
 		printk("reproduce: %u more\n", session->nr_failed - shown);
 }

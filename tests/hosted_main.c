@@ -28,6 +28,7 @@ static bool memory_init(const struct boot_info *info)
 		return false;
 	arch_set_root_table(root);
 	mm_init(info);
+	test_set_words(info->cmdline);
 	test_set_leak_check(&leak_check);
 	test_set_free_pages(nr_free_pages);
 	return true;

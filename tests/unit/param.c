@@ -57,6 +57,24 @@ TEST(param, nothing)
 	EXPECT_STREQ(text, "");
 }
 
+TEST(param, words)
+{
+	const char *p = "  a=1\tb=\"x y\" \"c ";
+	size_t len = 0;
+
+	p = param_next_word(p, &len);
+	REQUIRE(p && len == 3);
+	EXPECT(!strncmp(p, "a=1", len));
+	p = param_next_word(p + len, &len);
+	REQUIRE(p && len == 7);
+	EXPECT(!strncmp(p, "b=\"x y\"", len));
+	p = param_next_word(p + len, &len);
+	REQUIRE(p && len == 3);
+	EXPECT(!strncmp(p, "\"c ", len));
+	EXPECT_NULL(param_next_word(p + len, &len));
+	EXPECT_NULL(param_next_word(" \t", &len));
+}
+
 TEST(param, every_kind)
 {
 	flag = false;

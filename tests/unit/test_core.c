@@ -30,6 +30,7 @@ static struct test_result run(struct test_set set, const char *glob,
 		session.seed = given->seed;
 		session.repeat = given->repeat;
 		session.leak = given->leak;
+		session.words = given->words;
 	}
 	runs = 0;
 	result = test_session_run(&session);
@@ -370,6 +371,19 @@ TEST(test_core, not_all_failures_are_listed)
 		      18, 0);
 	EXPECT_CONTAINS(report, "reproduce: test=numerous.fails_16 seed=1\n"
 				"reproduce: 2 more\n");
+}
+
+TEST(test_core, words_of_the_machine_reproduce_too)
+{
+	const struct test_session given = {
+		.seed = 7,
+		.words = "prompt=0 fail_page_alloc=5  test=* x=\"a b\" "
+			 "seed=3 \"seed=4\" prompt tests=1",
+	};
+
+	run(TEST_SET(numerous_cases, no_suites), "numerous.fails_2", &given);
+	EXPECT_CONTAINS(report, "reproduce: test=numerous.fails_2 seed=7 "
+				"fail_page_alloc=5 x=\"a b\" tests=1\n");
 }
 
 /* --- log, skip, needs ------------------------------------------------------*/
