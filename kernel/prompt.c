@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The command prompt: a line is read with backspace as the only editing key,
- * its first word names the command, the rest is the argument.
+ * The command prompt: the first word of a line names the command, the rest is
+ * the argument.
  */
 #include <arch/cpu.h>
 #include <arch/machine.h>
+#include <kernel/line.h>
 #include <kernel/prompt.h>
 #include <kernel/thread.h>
 #include <lib/bench.h>
@@ -13,8 +14,6 @@
 #include <lib/printk.h>
 #include <lib/string.h>
 #include <lib/test.h>
-
-#define LINE_MAX 128
 
 static bool leaving;
 
@@ -29,75 +28,53 @@ static int wait_for_key(void)
 	return c;
 }
 
-/* Read one line into @line, NUL-terminated, without its end. */
-static void read_line(char line[LINE_MAX])
+static void read_line(struct line *line)
 {
-	size_t n = 0;
+	struct line_answer answer;
 
-	for (;;) {
-		int c = wait_for_key();
+	*line = (struct line){0};
+	do {
+		answer = line_key(line, wait_for_key());
+		printk("%s", answer.echo);
+	} while (!answer.complete);
+}
 
-		if (c == '\r' || c == '\n')
-			break;
-		if ((c == '\b' || c == 0x7f) && n > 0) {
-			n--;
-			printk("\b \b");
-		} else if (c >= ' ' && c < 0x7f && n < LINE_MAX - 1) {
-			line[n++] = c;
-			printk("%c", c);
-		}
+static void execute(struct line *line)
+{
+	const char *argument, *name = line_split(line, &argument);
+
+	if (line->too_long) {
+		printk("a line has at most %d characters, this one had more\n",
+		       LINE_SIZE - 1);
+		return;
 	}
-	line[n] = '\0';
-	printk("\n");
-}
-
-/* Cut @line into its first word and what follows the blanks behind it. */
-static const char *split(char *line)
-{
-	char *p = line;
-
-	while (*p && *p != ' ')
-		p++;
-	while (*p == ' ')
-		*p++ = '\0';
-	return p;
-}
-
-static void execute(char *line)
-{
-	const char *argument = split(line);
-
-	if (!*line)
+	if (!*name)
 		return;
 	LINKER_SET_FOREACH(prompt_commands, const struct prompt_command, it)
 	{
 		const struct prompt_command *c = *it;
 
-		if (strcmp(c->name, line) != 0)
+		if (strcmp(c->name, name) != 0)
 			continue;
 		if (*argument && !c->argument)
-			printk("%s takes no argument, got \"%s\"\n", line,
+			printk("%s takes no argument, got \"%s\"\n", name,
 			       argument);
 		else
 			c->run(argument);
 		return;
 	}
-	printk("unknown command \"%s\"; `help` lists all\n", line);
+	printk("unknown command \"%s\"; `help` lists all\n", name);
 }
 
 void prompt_run(void)
 {
-	char line[LINE_MAX];
+	static struct line line;
 
 	printk("Type `help` for the commands, `quit` to power off.\n");
 	while (!leaving) {
 		printk("quire> ");
-		read_line(line);
-		char *p = line;
-
-		while (*p == ' ')
-			p++;
-		execute(p);
+		read_line(&line);
+		execute(&line);
 	}
 }
 
