@@ -10,6 +10,7 @@
 #include <lib/errno.h>
 #include <lib/math.h>
 #include <lib/param.h>
+#include <lib/printf.h>
 #include <lib/printk.h>
 #include <lib/random.h>
 #include <mm/page_alloc.h>
@@ -82,7 +83,7 @@ static int random_size_alloc_test(unsigned long loops)
 
 static size_t fix_size_pages(void)
 {
-	return max(nr_pages, 1U) + 64;
+	return (size_t)max(nr_pages, 1U) + 64;
 }
 
 static size_t random_size_pages(void)
@@ -128,23 +129,32 @@ static unsigned int wanted_ids(void)
 	return run_test_mask == UINT32_MAX ? known_ids() : run_test_mask;
 }
 
-static int check_parameters(void)
+/* Return: NULL, or why nothing can be run. */
+static const char *refusal(void)
 {
+	static char why[96];
 	unsigned int unknown = wanted_ids() & ~known_ids();
 
 	if (unknown || !wanted_ids())
-		printk("test_vmalloc.run_test_mask=%u: no tests with the ids "
-		       "%u, those there are sum up to %u\n",
-		       run_test_mask, unknown, known_ids());
+		snprintf(why, sizeof(why),
+			 "test_vmalloc.run_test_mask=%u: no tests with the ids "
+			 "%u, those there are sum up to %u",
+			 run_test_mask, unknown, known_ids());
 	else if (clamp(nr_threads, 1U, MAX_THREADS) != 1)
-		printk("test_vmalloc.nr_threads=%u: one worker is all there "
-		       "is\n",
-		       nr_threads);
+		snprintf(why, sizeof(why),
+			 "test_vmalloc.nr_threads=%u: one worker is all there "
+			 "is",
+			 nr_threads);
+	else if (nr_pages > nr_free_pages())
+		snprintf(why, sizeof(why),
+			 "test_vmalloc.nr_pages=%u: only %zu pages are free",
+			 nr_pages, nr_free_pages());
 	else if (use_huge)
-		printk("test_vmalloc.use_huge=1: vmalloc has no 2 MiB pages\n");
+		snprintf(why, sizeof(why),
+			 "test_vmalloc.use_huge=1: vmalloc has no 2 MiB pages");
 	else
-		return 0;
-	return -EINVAL;
+		return NULL;
+	return why;
 }
 
 /* ---- the worker --------------------------------------------------------- */
@@ -190,17 +200,17 @@ static void run_one(const struct vmalloc_test *t, unsigned int repeat,
 	o->ran = true;
 }
 
-int test_vmalloc_run(void)
+const char *test_vmalloc_run(void)
 {
+	const char *why = refusal();
 	unsigned int repeat = (unsigned int)max(test_repeat_count, 1);
 	unsigned int loops = (unsigned int)max(test_loop_count, 1);
 	struct outcome outcomes[NR_TESTS] = {0};
 	unsigned int order[NR_TESTS];
 	uint64_t start;
-	int err = check_parameters();
 
-	if (err)
-		return err;
+	if (why)
+		return why;
 	make_order(order);
 	start = clock_ticks();
 	for (unsigned int i = 0; i < NR_TESTS; i++)
@@ -215,19 +225,20 @@ int test_vmalloc_run(void)
 		       "repeat: %u loops: %u avg: %lu usec\n",
 		       tests[i].name, o->passed, o->failed, repeat, loops,
 		       o->usec);
-		err = o->failed ? -1 : err;
+		if (o->failed)
+			why = "a test failed";
 	}
 	printk("All test took worker0=%lu cycles\n", start);
-	return err;
+	return why;
 }
 
 BENCH(test_vmalloc, .ops = 1, .cold = true)
 {
-	int err;
+	const char *why;
 
 	bench_begin(b);
-	err = test_vmalloc_run();
+	why = test_vmalloc_run();
 	bench_end(b);
-	if (err)
-		bench_fail(b, "test_vmalloc: error %d", err);
+	if (why)
+		bench_fail(b, "%s", why);
 }

@@ -5,9 +5,9 @@
 /*
  * Run test_vmalloc as its boot parameters say, and print its report.
  * Context: may wait.
- * Return: 0; -EINVAL after one line: bad parameters, nothing was run; -1: a
+ * Return: NULL; why it failed: a parameter was refused, and nothing run, or a
  * test failed.
  */
-int test_vmalloc_run(void);
+const char *test_vmalloc_run(void);
 
 #endif
