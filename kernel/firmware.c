@@ -61,6 +61,10 @@ void firmware_read(const struct boot_info *info, struct firmware *firmware)
 	acpi_cpus(&acpi, &firmware->cpus);
 	acpi_hpet(&acpi, &firmware->hpet);
 	acpi_pm_timer(&acpi, &firmware->pm_timer);
+	if (firmware->cpus.dropped)
+		printk("ACPI: %u entries for CPUs left out: beyond %d, or not "
+		       "valid\n",
+		       firmware->cpus.dropped, ACPI_MAX_CPUS);
 	printk("ACPI: %u CPUs, HPET %s, PM timer %s\n", firmware->cpus.nr,
 	       firmware->hpet.pa ? "yes" : "no",
 	       firmware->pm_timer.port ? "yes" : "no");
