@@ -29,7 +29,7 @@ static const char *const type_names[] = {
 void banner_print(const struct boot_info *info)
 {
 	printk("Quire: kernel memory, from page tables to vmalloc\n");
-	printk("build: %s, %s %s\n", BUILD_NAME, COMPILER, __VERSION__);
+	printk("build: %s, %s%s\n", BUILD_NAME, COMPILER, __VERSION__);
 	printk("boot: %s%s%s, words \"%s\"\n", info->protocol,
 	       *info->loader ? ", " : "", info->loader, info->cmdline);
 }
