@@ -26,9 +26,10 @@
  *	                                     `--> retiring --> free tree
  *
  * Operations
- *	free	O(1): flush nothing, link the area. Above half of this CPU's
- *		part of lazy_max_pages() somebody who may wait is told to
- *		purge; who gets to all of it purges.
+ *	free	O(1): the entries were cleared by the caller (mm/vmap.c); flush
+ *		nothing, link the area. Above half of this CPU's part of
+ *		lazy_max_pages() somebody who may wait is told to purge; who
+ *		gets to all of it purges.
  *	purge	takes the lists of all CPUs, flushes the smallest range around
  *		them with one call (or everything when that is cheaper), and
  *		gives the ranges back in steps of bounded work: to the cache of
