@@ -96,17 +96,19 @@ bool thread_may_block(void)
 {
 	const struct thread *self = thread_current();
 
-	return self && !self->idle && irq_enabled() && !in_interrupt();
+	return self && !self->idle && irq_enabled() && !in_interrupt() &&
+	       !spin_locks_held();
 }
 
 void assert_may_block(void)
 {
 	const struct thread *self = thread_current();
 
-	ASSERTF(thread_may_block(), "S4: %s%s, interrupts %s: it can't wait",
+	ASSERTF(thread_may_block(),
+		"S4: %s%s, interrupts %s, %u spinlocks: it can't wait",
 		self ? self->name : "before there are threads",
 		in_interrupt() ? ", in an interrupt" : "",
-		irq_enabled() ? "on" : "off");
+		irq_enabled() ? "on" : "off", spin_locks_held());
 }
 
 unsigned int sched_load(unsigned int cpu)

@@ -52,8 +52,8 @@ MISUSE = {
     "overflow": "stack overflow at ",
     "mutex_unlock": 'of thread "boot" unlocked by "thief"',
     "mutex_twice": 'thread 0 "boot" owns it',
-    "mutex_irqs_off": "interrupts off: it can't wait",
-    "mutex_in_irq": "in an interrupt, interrupts off: it can't wait",
+    "mutex_irqs_off": "interrupts off, 0 spinlocks: it can't wait",
+    "mutex_in_irq": "in an interrupt, interrupts off, 0 spinlocks: it can't",
     "join_itself": 'thread 0 "boot" joins itself',
     "timer_cancel": "is cancelled by itself",
 }

@@ -5,6 +5,7 @@
 #include <kernel/thread.h>
 #include <kernel/timer.h>
 #include <lib/random.h>
+#include <lib/spinlock.h>
 #include <lib/string.h>
 #include <lib/test.h>
 #include <tests/unit/kernel/budget.h>
@@ -61,14 +62,20 @@ TEST(sched, yield_alone_goes_on)
 	EXPECT(irq_enabled());
 }
 
-TEST(sched, waits_are_for_threads_with_interrupts_on)
+TEST(sched, waits_are_for_threads_that_hold_nothing)
 {
+	spinlock_t lock = SPINLOCK_INIT;
 	unsigned long flags;
 
 	EXPECT(thread_may_block());
 	flags = irq_save();
 	EXPECT(!thread_may_block());
 	irq_restore(flags);
+	spin_lock(&lock);
+	/* The release build does not know. */
+	EXPECT_EQ(thread_may_block(), spin_locks_held() == 0);
+	spin_unlock(&lock);
+	EXPECT(thread_may_block());
 }
 
 TEST(sched, wake_before_block_is_kept)
@@ -291,60 +298,84 @@ TEST(sched, unbound_thread_runs_where_there_is_least_to_do)
 	thread_join(thread);
 }
 
-struct mover {
-	_Atomic unsigned int cpu; /* where it runs */
-	_Atomic int woken;
-};
-
-static void note_each_wake_up(void *arg)
-{
-	struct mover *mover = arg;
-
-	for (int i = 0; i < 2; i++) {
-		mover->cpu = cpu_id();
-		atomic_fetch_add(&mover->woken, 1);
-		while (mover->woken < 2 * i + 2)
-			thread_block();
-	}
-}
-
 static void spin_until_told(void *arg)
 {
 	while (!*(_Atomic bool *)arg)
 		cpu_relax();
 }
 
-/* While the CPU where it ran last does something else. */
+/* An unbound thread that waits, while the CPU where it ran is kept busy. */
+struct mover {
+	_Atomic bool go_on, done, stop;
+	_Atomic unsigned int cpu; /* where it runs */
+	unsigned int first;       /* where it ran at first */
+	struct thread *thread, *busy;
+};
+
+static void wait_once(void *arg)
+{
+	struct mover *mover = arg;
+
+	mover->cpu = cpu_id();
+	while (!mover->go_on)
+		thread_block();
+	mover->cpu = cpu_id();
+	mover->done = true;
+}
+
+static void start_mover(struct mover *mover)
+{
+	mover->cpu = MAX_CPUS;
+	mover->thread =
+		thread_create("mover", wait_once, mover, THREAD_ANY_CPU);
+	REQUIRE_NOT_NULL(mover->thread);
+	while (mover->cpu == MAX_CPUS || mover->thread->on_cpu)
+		thread_yield();
+	EXPECT_STREQ(sched_state(mover->thread), "blocked");
+	mover->first = mover->cpu;
+	mover->busy = thread_create("busy", spin_until_told, &mover->stop,
+				    (int)mover->first);
+	REQUIRE_NOT_NULL(mover->busy);
+}
+
+static void end_mover(struct mover *mover)
+{
+	mover->stop = true;
+	thread_join(mover->thread);
+	thread_join(mover->busy);
+}
+
 TEST(sched, unbound_thread_is_woken_where_there_is_least_to_do)
 {
 	uint64_t until = timer_now_ns() + TOO_LONG;
-	struct mover mover = {.cpu = 0};
-	_Atomic bool stop = false;
-	struct thread *thread, *busy;
-	unsigned int first;
+	struct mover mover = {.go_on = false};
 
 	if (cpus_online() < 3)
 		SKIP("needs 3 CPUs, have %u", cpus_online());
-	thread = thread_create("mover", note_each_wake_up, &mover,
-			       THREAD_ANY_CPU);
-	REQUIRE_NOT_NULL(thread);
-	while (strcmp(sched_state(thread), "blocked") != 0 || thread->on_cpu ||
-	       !mover.woken)
-		thread_yield();
-	first = mover.cpu;
-	busy = thread_create("busy", spin_until_told, &stop, (int)first);
-	REQUIRE_NOT_NULL(busy);
-	atomic_fetch_add(&mover.woken, 1);
-	thread_wake(thread);
-	while (mover.woken < 3 && timer_now_ns() < until)
+	start_mover(&mover);
+	mover.go_on = true;
+	thread_wake(mover.thread);
+	while (!mover.done && timer_now_ns() < until)
 		cpu_relax();
-	EXPECT_EQ(mover.woken, 3);
-	EXPECT_NE(mover.cpu, first);
-	stop = true;
-	atomic_fetch_add(&mover.woken, 1);
-	thread_wake(thread);
-	thread_join(thread);
-	thread_join(busy);
+	EXPECT(mover.done);
+	EXPECT_NE(mover.cpu, mover.first);
+	end_mover(&mover);
+}
+
+TEST(sched, not_moved_before_its_stack_is_free)
+{
+	struct mover mover = {.go_on = false};
+
+	if (cpus_online() < 3)
+		SKIP("needs 3 CPUs, have %u", cpus_online());
+	start_mover(&mover);
+	mover.go_on = true;
+	/* S2: as if its CPU were still on the way to the next thread. */
+	atomic_store(&mover.thread->on_cpu, true);
+	thread_wake(mover.thread);
+	EXPECT_EQ(mover.thread->cpu, mover.first);
+	end_mover(&mover);
+	EXPECT_EQ(mover.cpu, mover.first);
 }
 
 TEST(sched, bound_thread_waits_for_its_cpu)
