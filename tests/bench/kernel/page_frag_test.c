@@ -240,8 +240,8 @@ int page_frag_test_run(struct page_frag_test *test)
 		return err;
 	run = (struct run){
 		.test = test,
-		.push = {"push", push, test->push_cpu},
-		.pop = {"pop", pop, test->pop_cpu},
+		.push = {.name = "push", .work = push, .cpu = test->push_cpu},
+		.pop = {.name = "pop", .work = pop, .cpu = test->pop_cpu},
 		.working = 2,
 		.watchdog = TIMER_INIT(watch),
 	};
