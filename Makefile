@@ -28,7 +28,10 @@ say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 # --- the kernel --------------------------------------------------------------
 
 cc_tag := $(if $(findstring clang,$(notdir $(CC))),-clang)
-KERNEL_OUT := build/$(BUILD)$(cc_tag)$(if $(WERROR),-werror)
+# 11: the layout of struct vmap_area in which nothing is shared, to compare.
+VMAP_AREA_WORDS ?=
+words_tag := $(if $(VMAP_AREA_WORDS),-words$(VMAP_AREA_WORDS))
+KERNEL_OUT := build/$(BUILD)$(cc_tag)$(words_tag)$(if $(WERROR),-werror)
 ELF        := $(KERNEL_OUT)/quire.elf
 
 # What stands in a directory debug/ is not in the release build.
@@ -53,6 +56,7 @@ CFLAGS += $(if $(findstring clang,$(CC)),,-malign-data=abi)
 CFLAGS_release := -O2
 CFLAGS_debug   := -O1 -DQUIRE_DEBUG
 CFLAGS += $(CFLAGS_$(BUILD))
+CFLAGS += $(if $(VMAP_AREA_WORDS),-DVMAP_AREA_WORDS=$(VMAP_AREA_WORDS))
 LDFLAGS := -nostdlib -static -z max-page-size=4096 -z noexecstack \
 	--build-id=none --no-warn-rwx-segments -T linker.ld
 

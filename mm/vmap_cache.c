@@ -53,7 +53,7 @@
 #include <mm/vmap_purge.h>
 
 /* Ranges that are looked at for one with the alignment asked for. */
-#define MAX_LOOKS 8
+#define MAX_LOOKS 64
 
 /* After so many purges without a request a class begins to shrink. */
 #define IDLE_PURGES 4

@@ -2,7 +2,9 @@
 /* The bodies of test_vmalloc's tests. */
 #include <arch/cpu.h>
 #include <arch/va.h>
+#include <lib/compiler.h>
 #include <lib/math.h>
+#include <mm/kvfree.h>
 #include <mm/vmalloc.h>
 #include <tests/bench/vmalloc_loops.h>
 
@@ -156,5 +158,126 @@ int random_size_loop(unsigned long loops, struct rng *rng)
 			return -1;
 		vfree(p);
 	}
+	return 0;
+}
+
+/* ---- large, aligned ----------------------------------------------------- */
+
+int fix_size_huge_loop(unsigned long loops, size_t pages)
+{
+	for (unsigned long i = 0; i < loops; i++) {
+		void *p = vmalloc_huge(pages << PAGE_SHIFT, GFP_KERNEL);
+
+		if (!p)
+			return -1;
+		va_store8((va_t)p, 0);
+		vfree(p);
+	}
+	return 0;
+}
+
+static void *zeroed(size_t pages, size_t align)
+{
+	return __vmalloc_node_range(pages << PAGE_SHIFT, align, VMALLOC_START,
+				    VMALLOC_END,
+				    GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN,
+				    PAGE_KERNEL, 0, NUMA_NO_NODE);
+}
+
+int fix_align_loop(unsigned long loops)
+{
+	for (unsigned long i = 0; i < loops; i++) {
+		void *p = zeroed(5, 8 * PAGE_SIZE);
+
+		if (!p)
+			return -1;
+		vfree(p);
+	}
+	return 0;
+}
+
+int random_size_align_loop(unsigned long loops, struct rng *rng)
+{
+	for (unsigned long i = 0; i < loops; i++) {
+		unsigned int r = (unsigned int)rng_below(rng, 256);
+		void *p = zeroed(r % 10 + 1, 1UL << r % 23);
+
+		if (!p)
+			return -1;
+		vfree(p);
+	}
+	return 0;
+}
+
+int align_shift_once(void)
+{
+	for (unsigned int i = 0; i < 64; i++) {
+		void *p = zeroed(1, 1UL << i);
+
+		if (!p)
+			return -1;
+		vfree(p);
+	}
+	return 0;
+}
+
+/* ---- others ------------------------------------------------------------- */
+
+int kvfree_rcu_loop(unsigned long loops, bool with_head)
+{
+	for (unsigned long i = 0; i < loops; i++) {
+		void *p = vmalloc(PAGE_SIZE);
+
+		if (!p)
+			return -1;
+		va_store8((va_t)p + sizeof(struct kvfree_head), 'a');
+		if (with_head)
+			kvfree_rcu(p, p);
+		else
+			kvfree_rcu_mightsleep(p);
+	}
+	return 0;
+}
+
+int no_block_loop(unsigned long loops, size_t pages, struct rng *rng)
+{
+	for (unsigned long i = 0; i < loops; i++) {
+		gfp_t gfp = rng_below(rng, 2) ? GFP_ATOMIC : GFP_NOWAIT;
+		void *p = __vmalloc_node_range(pages << PAGE_SHIFT, 1,
+					       VMALLOC_START, VMALLOC_END, gfp,
+					       PAGE_KERNEL, 0, NUMA_NO_NODE);
+
+		if (!p)
+			return -1;
+		va_store8((va_t)p, 0);
+		vfree(p);
+	}
+	return 0;
+}
+
+/* One life of an allocation. */
+static int vrealloc_once(void)
+{
+	static const size_t sizes[] = {4 * PAGE_SIZE, PAGE_SIZE, PAGE_SIZE / 2,
+				       PAGE_SIZE};
+	void *p = get(1, 'a');
+	int err = p ? 0 : -1;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(sizes) && !err; i++) {
+		void *q = vrealloc(p, sizes[i], GFP_KERNEL);
+
+		if (!q || va_load8((va_t)q) != 'a')
+			err = -1;
+		p = q ?: p;
+	}
+	vfree(p);
+	return err;
+}
+
+int vrealloc_loop(unsigned long loops)
+{
+	for (unsigned long i = 0; i < loops; i++)
+		if (vrealloc_once())
+			return -1;
 	return 0;
 }

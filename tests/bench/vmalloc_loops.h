@@ -10,6 +10,7 @@
 #define TESTS_BENCH_VMALLOC_LOOPS_H
 
 #include <lib/random.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* What is random is the same in every run. */
@@ -44,5 +45,28 @@ void long_busy_teardown(void *array);
 
 /* 1..100 pages, store 1, free. */
 int random_size_loop(unsigned long loops, struct rng *rng);
+
+/* The same as fix_size_loop() with 2 MiB mappings where they fit. */
+int fix_size_huge_loop(unsigned long loops, size_t pages);
+
+/* 5 zeroed pages at a multiple of 32 KiB, free. */
+int fix_align_loop(unsigned long loops);
+
+/* A random byte gives both: 1..10 zeroed pages at a multiple of 2^0..2^22. */
+int random_size_align_loop(unsigned long loops, struct rng *rng);
+
+/* One zeroed page at a multiple of 2^i for i = 0..63; ends at the first that
+ * fails. */
+int align_shift_once(void);
+
+/* One page, 'a' behind the head, to be freed after a grace period: with a head
+ * in it, or without. The caller lets grace periods pass. */
+int kvfree_rcu_loop(unsigned long loops, bool with_head);
+
+/* GFP_ATOMIC or GFP_NOWAIT as a coin falls, store 0, free. */
+int no_block_loop(unsigned long loops, size_t pages, struct rng *rng);
+
+/* One page; 4 pages; 1 page; half a page; 1 page; the first byte is kept. */
+int vrealloc_loop(unsigned long loops);
 
 #endif
