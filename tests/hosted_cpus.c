@@ -75,8 +75,7 @@ static void run_on_cpus(cpumask_t mask, void (*fn)(void *arg), void *arg)
 	cpumask_t others = {mask.bits & ~cpumask_of(cpu_id()).bits};
 
 	ASSERTF(!(mask.bits & ~cpu_online_mask().bits), "CPUs %#lx", mask.bits);
-	for_each_cpu(cpu, others)
-	{
+	for_each_cpu(cpu, others) {
 		atomic_store(per_cpu_ptr(&work, cpu), &w);
 		cpu_kick(cpu);
 	}

@@ -37,8 +37,7 @@ static void allocate_items(void)
 {
 	unsigned int cpu;
 
-	for_each_cpu(cpu, cpu_online_mask())
-	{
+	for_each_cpu(cpu, cpu_online_mask()) {
 		items[cpu] = __get_free_pages(GFP_KERNEL, ORDER);
 		if (!items[cpu]) {
 			free_items();
@@ -97,10 +96,12 @@ TEST(llist_cpus, many_add_one_takes)
 
 	adding = cpus_online();
 	firsts = nr_taken = 0;
-	for_each_cpu(cpu, cpu_online_mask()) next_of[cpu] = 0;
+	for_each_cpu(cpu, cpu_online_mask())
+		next_of[cpu] = 0;
 	test_run_on_cpus(cpu_online_mask(), add_or_take, NULL);
 	look_at(llist_del_all(&list));
-	for_each_cpu(cpu, cpu_online_mask()) EXPECT_EQ(next_of[cpu], NR_ITEMS);
+	for_each_cpu(cpu, cpu_online_mask())
+		EXPECT_EQ(next_of[cpu], NR_ITEMS);
 	EXPECT_EQ(firsts, nr_taken);
 	test_log("%zu items of each of %u CPUs, taken %lu times", NR_ITEMS,
 		 cpus_online(), nr_taken);

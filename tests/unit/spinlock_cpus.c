@@ -143,8 +143,7 @@ static void shuffle(struct rng *rng)
 {
 	unsigned int cpu;
 
-	for_each_cpu(cpu, cpu_online_mask())
-	{
+	for_each_cpu(cpu, cpu_online_mask()) {
 		unsigned int other = rng_below(rng, cpu + 1);
 
 		queue.order[cpu] = queue.order[other];
