@@ -22,6 +22,8 @@ $(error BUILD=$(BUILD): must be release or debug)
 endif
 
 Q := $(if $(filter 1,$(V)),,@)
+# $(call quoted,WORD): as one word of a shell, blanks and quotes and all.
+quoted = '$(subst ','\'',$(1))'
 # One short line for each command, the command itself with V=1.
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 
@@ -44,7 +46,8 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wwrite-strings -Wvla -Wundef -Wno-unused-parameter $(if $(WERROR),-Werror)
 INCLUDES := -Iarch/include -Iarch/x86_64/include -I.
 # The same tree gives the same bytes wherever it is built.
-REPRODUCIBLE := -ffile-prefix-map=$(CURDIR)/= -fdebug-prefix-map=$(CURDIR)=.
+REPRODUCIBLE := $(call quoted,-ffile-prefix-map=$(CURDIR)/=) \
+	$(call quoted,-fdebug-prefix-map=$(CURDIR)=.)
 
 CFLAGS := -std=gnu11 -g -ffreestanding -fno-pic -fno-pie -mcmodel=kernel \
 	-mno-red-zone -mgeneral-regs-only -fcf-protection=none \
@@ -150,7 +153,7 @@ ROW       ?=
 JOBS      ?= $(shell nproc 2>/dev/null || echo 2)
 
 export CPUS MEM ACCEL BOOT ARGS BUILD CC MACHINE CPU MODULES QEMUFLAGS \
-	TIMEOUT BENCH OUT T ROW ELF KERNEL_OUT
+	TIMEOUT BENCH OUT T ROW JOBS ELF KERNEL_OUT HOST_TEST
 export PYTHONPYCACHEPREFIX := build/pycache
 
 # A make below this one, as parallel as the machine allows.
@@ -179,8 +182,8 @@ bench:
 # The debug build, unless told otherwise, and stopped before it starts.
 debug:
 	@$(MAKE) --no-print-directory debug-attach \
-		BUILD=$(if $(filter command line,$(origin BUILD)),$(BUILD),debug) \
-		BOOT=$(if $(filter command line,$(origin BOOT)),$(BOOT),direct)
+		$(if $(filter command line,$(origin BUILD)),,BUILD=debug) \
+		$(if $(filter command line,$(origin BOOT)),,BOOT=direct)
 
 .PHONY: debug-attach
 debug-attach:
@@ -199,7 +202,7 @@ host-build: $(HOST_TEST)
 host-test:
 	$(call need,host-test)
 	@$(SUBMAKE) host-build
-	$(Q)$(HOST_TEST) $(if $(T),test='$(T)') $(ARGS)
+	@$(PYTHON) tools/host_test.py
 
 doctor:
 	@$(PYTHON) tools/doctor.py

@@ -9,8 +9,8 @@ OUT=FILE gets one JSON object a line.
 import json
 import os
 import re
-import sys
 
+import entry
 import guest
 import qemu
 import settings as conf
@@ -103,10 +103,9 @@ def load_linux():
 def main():
     """Measure, print the table, write OUT; return the exit status."""
     glob = os.environ.get("BENCH") or "*"
-    try:
-        judged = measure(conf.from_environment(), NAME, glob)
-    except conf.BadValue as error:
-        conf.die(error)
+    settings = conf.from_environment()
+    name = qemu.claim(NAME)
+    judged = measure(settings, name, glob)
     rows = parse(judged.outcome.console)
     if rows:
         print_table(rows, load_linux())
@@ -118,9 +117,9 @@ def main():
         line = judged.line if rows else verdict.last_line(
             judged.outcome.console)
         conf.die(f"{judged.word}: {line} ({verdict.guest_status(judged)}), "
-                 f"log: {qemu.log_path(NAME, 'log')}", judged.status or 1)
+                 f"log: {qemu.log_path(name, 'log')}", judged.status or 1)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    entry.run(main)

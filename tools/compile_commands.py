@@ -9,6 +9,8 @@ import os
 import shlex
 import sys
 
+import entry
+
 PATH = "compile_commands.json"
 
 
@@ -41,4 +43,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    entry.run(main)

@@ -9,7 +9,9 @@ import socket
 import subprocess
 import sys
 
+import entry
 import guest
+import processes
 import qemu
 import settings as conf
 
@@ -24,11 +26,11 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def qemu_argv(settings, port):
+def qemu_argv(settings, name, port):
     """Return QEMU's argument list: stopped, its console in the log only."""
-    argv = guest.command(settings, NAME, "prompt=0")
+    argv = guest.command(settings, name, "prompt=0")
     console = argv.index("-chardev") + 1
-    argv[console] = f"file,id=console,path={qemu.log_path(NAME, 'log')}"
+    argv[console] = f"file,id=console,path={qemu.log_path(name, 'log')}"
     return argv + ["-S", "-gdb", f"tcp:127.0.0.1:{port}"]
 
 
@@ -41,18 +43,16 @@ def gdb_argv(settings, port, extra=()):
 def main():
     """Start both; QEMU ends when gdb does."""
     batch = sys.argv[1:]
-    try:
-        settings = conf.from_environment()
-        qemu.prepare(NAME)
-        port = free_port()
-        argv = qemu_argv(settings, port)
-    except conf.BadValue as error:
-        conf.die(error)
-    print(f"quire: console in {qemu.log_path(NAME, 'log')}")
+    settings = conf.from_environment()
+    name = qemu.claim(NAME)
+    qemu.prepare(name)
+    port = free_port()
+    argv = qemu_argv(settings, name, port)
+    print(f"quire: console in {qemu.log_path(name, 'log')}")
     # A session of its own, so that Ctrl-C reaches gdb alone.
-    with open(qemu.log_path(NAME, "qemu"), "wb") as errors, \
-            subprocess.Popen(argv, stdin=subprocess.DEVNULL, stderr=errors,
-                             start_new_session=True) as emulator:
+    with open(qemu.log_path(name, "qemu"), "wb") as errors, \
+            processes.start(argv, stdin=subprocess.DEVNULL, stderr=errors,
+                            start_new_session=True) as emulator:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
             return subprocess.call(
@@ -67,4 +67,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    entry.run(main)

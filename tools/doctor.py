@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 
+import entry
 import qemu
 import settings as conf
 
@@ -271,10 +272,7 @@ def main():
         print(describe(missing, system()))
         return STATUS_MISSING
     compiler = os.environ.get("CC", "")
-    try:
-        boot = conf.from_environment().boot
-    except conf.BadValue as error:
-        conf.die(error)
+    boot = conf.from_environment().boot
     error = (ensure(needed(options.install, boot, compiler))
              or check_compiler(compiler))
     if error:
@@ -283,4 +281,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    entry.run(main)

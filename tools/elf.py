@@ -55,6 +55,13 @@ def loadable_bytes(path, readelf="readelf"):
     return in_file, in_memory
 
 
+def loaded_end(path, readelf="readelf"):
+    """Return the physical address behind the last loadable segment."""
+    return max(int(fields[3], 16) + int(fields[5], 16) for fields in map(
+        str.split, _run(readelf, "-lW", path).splitlines())
+        if fields and fields[0] == "LOAD")
+
+
 class Locator:
     """Names code addresses by the symbol that they lie in."""
 

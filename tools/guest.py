@@ -8,6 +8,7 @@ import shlex
 import elf
 import iso
 import qemu
+import settings as conf
 import verdict
 from settings import BadValue
 
@@ -20,6 +21,8 @@ def boot(settings, name, words="", echo=False, named_modules=None):
 
     @words go before the user's on the kernel's command line.
     """
+    if verdict.opens_prompt(f"{words} {settings.args}"):
+        raise BadValue("ARGS: prompt=1 needs a terminal to type at")
     qemu.prepare(name)
     argv = command(settings, name, words, named_modules=named_modules)
     outcome = qemu.run(argv, name, settings.timeout or TIME_LIMIT, echo)
@@ -58,12 +61,31 @@ def command(settings, name, words, interactive=False, named_modules=None):
     """Return QEMU's argument list; makes the ISO where one is booted."""
     if not os.path.isfile(settings.elf):
         raise BadValue(f"{settings.elf} is not built")
+    check_room(settings)
+    line = f"{words} {settings.args}".strip()
+    if len(line.encode()) > conf.MAX_WORDS:
+        raise BadValue(f"ARGS: with `{words}` {len(line.encode())} bytes, "
+                       f"the kernel takes {conf.MAX_WORDS}")
     image = None
     if settings.boot != "direct":
         image = f"{qemu.LOGS}/{name}.iso"
-        iso.build(settings.elf, image, f"{words} {settings.args}".strip(),
-                  settings.modules, named_modules)
+        iso.build(settings.elf, image, line, settings.modules,
+                  named_modules)
     return qemu.command_line(settings, name, words, image, interactive)
+
+
+def check_room(settings):
+    """Raise BadValue for memory that the kernel's own image does not fit in.
+
+    QEMU loads what lies in memory and drops the rest without a word.
+    """
+    size = conf.mem_bytes(settings.mem)
+    if settings.boot != "direct" or size >= conf.SMALL_MEM:
+        return
+    end = elf.loaded_end(settings.elf)
+    if size < end:
+        raise BadValue(f"MEM={settings.mem}: too small, the kernel's image "
+                       f"alone ends at {-(-end >> 10)} KiB")
 
 
 def drop_image(name):
@@ -82,7 +104,8 @@ def reproduce(settings, defaults, words):
         if value != getattr(defaults, variable.lower()):
             parts.append(f"{variable}={value}")
     if settings.qemuflags:
-        parts.append("QEMUFLAGS=" + shlex.quote(" ".join(settings.qemuflags)))
+        parts.append("QEMUFLAGS=" + shlex.quote(
+            shlex.join(settings.qemuflags)))
     build = os.path.basename(settings.out)
     if build.startswith("debug"):
         parts.append("BUILD=debug")

@@ -8,8 +8,8 @@ its own; making one takes a fifth of a second.
 import os
 import shutil
 import subprocess
-import sys
 
+import entry
 import settings as conf
 from settings import BadValue
 
@@ -83,14 +83,11 @@ def build(elf, path, words, modules=(), named=None):
 
 def main():
     """`make iso`: the words are ARGS."""
-    try:
-        settings = conf.from_environment()
-        path = f"{settings.out}/quire.iso"
-        build(settings.elf, path, settings.args, settings.modules)
-    except BadValue as error:
-        conf.die(error)
+    settings = conf.from_environment()
+    path = f"{settings.out}/quire.iso"
+    build(settings.elf, path, settings.args, settings.modules)
     print(f"  ISO     {path}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    entry.run(main)

@@ -17,6 +17,7 @@ import time
 
 import elf
 import guest
+import processes
 import qemu
 import qmp
 import verdict
@@ -113,7 +114,7 @@ class Session:
 
     def __init__(self, argv, name):
         with open(qemu.log_path(name, "qemu"), "wb") as errors:
-            self.process = subprocess.Popen(
+            self.process = processes.start(
                 argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                 stderr=errors)
 

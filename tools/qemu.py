@@ -8,7 +8,9 @@ the tree, since a socket's name may not be long.
 """
 
 import dataclasses
+import fcntl
 import glob
+import itertools
 import os
 import re
 import select
@@ -17,6 +19,7 @@ import signal
 import subprocess
 import time
 
+import processes
 import qmp
 from settings import BadValue, mem_bytes
 
@@ -31,7 +34,6 @@ FIRMWARE = ("/usr/share/ovmf/OVMF.fd",                 # Debian, Ubuntu
             "/usr/local/share/qemu/edk2-x86_64-code.fd")
 FIRST_LINE = "Quire"    # how the kernel's own output begins
 TRIPLE_FAULT = "Triple fault"
-STOP_GRACE = 5          # seconds between asking QEMU to end and killing it
 
 
 @dataclasses.dataclass
@@ -127,6 +129,27 @@ def boot_options(settings, words, iso):
     return options
 
 
+_claims = []            # open lock files; they are free when we have ended
+
+
+def claim(name):
+    """Return @name, or @name-2 and so on: one that no other command uses.
+
+    Two commands at once so keep their logs apart.
+    """
+    os.makedirs(LOGS, exist_ok=True)
+    for number in itertools.count(1):
+        own = name if number == 1 else f"{name}-{number}"
+        lock = open(f"{LOGS}/.{own}.lock", "wb")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.close()
+            continue
+        _claims.append(lock)
+        return own
+
+
 def prepare(name):
     """Make the log directory and remove what an earlier run left there."""
     os.makedirs(LOGS, exist_ok=True)
@@ -209,23 +232,12 @@ class _Console:
         return data.replace("\r\n", "\n")
 
 
-def _stop(process):
-    """End QEMU, gently first."""
-    if process.poll() is None:
-        process.terminate()
-    try:
-        process.wait(STOP_GRACE)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-
-
 def _start(argv, name, **how):
     if shutil.which(argv[0]) is None:
         raise BadValue(f"{argv[0]} is not installed; `make doctor` names "
                        "its package")
     with open(log_path(name, "qemu"), "wb") as errors:
-        return subprocess.Popen(argv, stderr=errors, **how)
+        return processes.start(argv, stderr=errors, **how)
 
 
 def _finish(outcome, process, started):
@@ -255,11 +267,11 @@ def run(argv, name, limit, echo=False):
                                                f"{LOGS}/{name}")
                 break
         else:
-            process.wait(STOP_GRACE)
+            process.wait(processes.STOP_GRACE)
     except subprocess.TimeoutExpired:
         outcome.hung = True
     finally:
-        _stop(process)
+        processes.stop(process)
         process.stdout.close()
     console.finish()
     outcome.console = console.text()
@@ -275,7 +287,7 @@ def run_on_terminal(argv, name):
         process.wait()
     finally:
         signal.signal(signal.SIGINT, handler)
-        _stop(process)
+        processes.stop(process)
     outcome = Outcome(name)
     outcome.console = _read_text(log_path(name, "log"))
     return _finish(outcome, process, started)

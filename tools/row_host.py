@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import elf
+import processes
 import qemu
 import verdict
 from runner import Done, Row
@@ -25,13 +26,15 @@ def command(argv, name, env=None, limit=HOST_LIMIT):
     qemu.prepare(name)
     path = qemu.log_path(name, "log")
     with open(path, "w", encoding="utf-8") as log:
+        process = processes.start(
+            argv, stdin=subprocess.DEVNULL, stdout=log,
+            stderr=subprocess.STDOUT, env=env or os.environ)
         try:
-            status = subprocess.run(
-                argv, stdin=subprocess.DEVNULL, stdout=log,
-                stderr=subprocess.STDOUT, check=False, timeout=limit,
-                env=env or os.environ).returncode
+            status = process.wait(limit)
         except subprocess.TimeoutExpired:
             status = verdict.STATUS_HANG
+        finally:
+            processes.stop(process)
     with open(path, encoding="utf-8", errors="replace") as log:
         return status, log.read()
 
@@ -127,7 +130,7 @@ def host_build(sanitizer="address"):
 def reproducible(name):
     """The same tree, built in a directory of another name and depth."""
     def action():
-        place = "build/reproduced/in-another-directory"
+        place = "build/reproduced/in another directory"
         shutil.rmtree(place, ignore_errors=True)
         os.makedirs(place)
         for part in TREE:

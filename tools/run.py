@@ -2,9 +2,10 @@
 """`make run`: boot the kernel with its console on this terminal."""
 
 import os
-import sys
 
+import entry
 import guest
+import qemu
 import settings as conf
 import verdict
 
@@ -25,16 +26,13 @@ def _print_failures(report):
 
 def main():
     """Boot what the environment describes; return the exit status."""
-    interactive = sys.stdin.isatty() and sys.stdout.isatty()
-    try:
-        settings = conf.from_environment()
-        if interactive:
-            print("quire: Ctrl-A X leaves QEMU, `quit` the kernel's prompt")
-            judged = guest.boot_on_terminal(settings, NAME, "prompt=1")
-        else:
-            judged = guest.boot(settings, NAME, "prompt=0", echo=True)
-    except conf.BadValue as error:
-        conf.die(error)
+    settings = conf.from_environment()
+    name = qemu.claim(NAME)
+    if entry.on_terminal():
+        print("quire: Ctrl-A X leaves QEMU, `quit` the kernel's prompt")
+        judged = guest.boot_on_terminal(settings, name, "prompt=1")
+    else:
+        judged = guest.boot(settings, name, "prompt=0", echo=True)
     print()
     _print_failures(judged.report)
     if judged.word == "hang":
@@ -49,4 +47,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    entry.run(main)

@@ -2,6 +2,7 @@
 """Runs rows of a test run, two at a time, in the order of their needs."""
 
 import dataclasses
+import io
 import os
 import sys
 import threading
@@ -79,9 +80,19 @@ class Runner:
                    for _ in range(workers)]
         for thread in threads:
             thread.start()
-        for thread in threads:
-            thread.join()
+        try:
+            for thread in threads:
+                thread.join()
+        except KeyboardInterrupt:
+            self._give_up()
+            raise
         return {row.name: self.done[row.name] for row in self.rows}
+
+    def _give_up(self):
+        """Start no more rows, and say no more of those that run."""
+        with self.lock:
+            self.waiting.clear()
+            self.stream = io.StringIO()
 
     def _work(self):
         while True:

@@ -15,8 +15,12 @@ BOOTS = ("iso", "uefi", "direct")
 MACHINES = ("pc", "q35", "microvm")
 UNITS = {"": 1 << 20, "M": 1 << 20, "G": 1 << 30, "K": 1 << 10}
 MIN_MEM = 2 << 20       # below it QEMU's firmware itself does not come up
+SMALL_MEM = 16 << 20    # below it the kernel may not fit
+MIN_MEM_UEFI = 48 << 20
 MAX_MEM = 1 << 40
 MAX_CPUS = 255
+MAX_TIMEOUT = 7 * 86400     # seconds
+MAX_WORDS = 2047        # bytes of a command line that the kernel takes
 BAD_INPUT = 2           # exit status
 
 
@@ -56,12 +60,12 @@ def mem_bytes(text):
     return int(match[1]) * UNITS[match[2]]
 
 
-def split_words(line):
-    """Split a kernel command line; quotes keep blanks together."""
+def split_words(line, name="ARGS"):
+    """Split what variable @name holds; quotes keep blanks together."""
     try:
         return shlex.split(line)
     except ValueError as error:
-        raise BadValue(f"ARGS={line}: {error}") from None
+        raise BadValue(f"{name}={line}: {error}") from None
 
 
 def _one_of(name, value, allowed):
@@ -78,6 +82,9 @@ def check(settings):
     if size < MIN_MEM:
         raise BadValue(f"MEM={settings.mem}: too small, a PC's firmware "
                        f"needs {MIN_MEM >> 20}M")
+    if settings.boot == "uefi" and size < MIN_MEM_UEFI:
+        raise BadValue(f"MEM={settings.mem}: too small, UEFI firmware and "
+                       f"GRUB need {MIN_MEM_UEFI >> 20}M")
     if size > MAX_MEM:
         raise BadValue(f"MEM={settings.mem}: too large, at most "
                        f"{MAX_MEM >> 30}G")
@@ -102,8 +109,33 @@ def _number(name, text, kind):
         raise BadValue(f"{name}={text}: not a number") from None
 
 
+def _timeout(text):
+    """Return the seconds that TIMEOUT=@text allows; 0 where it is not set."""
+    if not text:
+        return 0
+    seconds = _number("TIMEOUT", text, float)
+    if not 0 < seconds <= MAX_TIMEOUT:
+        raise BadValue(f"TIMEOUT={text}: must be seconds, more than 0 and "
+                       f"at most {MAX_TIMEOUT}")
+    return seconds
+
+
+def check_output(path):
+    """Raise BadValue for an OUT=@path that can't be written to."""
+    if os.path.isdir(path):
+        raise BadValue(f"OUT={path}: is a directory")
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise BadValue(f"OUT={path}: there is no directory {folder}")
+    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
+        raise BadValue(f"OUT={path}: may not be written to")
+
+
 def from_environment(env=os.environ):
     """Build the Settings that make's exported variables describe."""
+    _number("JOBS", env.get("JOBS") or "1", int)
+    if env.get("OUT"):
+        check_output(env["OUT"])
     boot = env.get("BOOT") or "iso"
     settings = Settings(
         elf=env.get("ELF") or "build/release/quire.elf",
@@ -115,9 +147,9 @@ def from_environment(env=os.environ):
         machine=env.get("MACHINE") or default_machine(boot),
         cpu=env.get("CPU") or "max",
         args=env.get("ARGS", ""),
-        modules=tuple(env.get("MODULES", "").split()),
-        qemuflags=tuple(env.get("QEMUFLAGS", "").split()),
-        timeout=_number("TIMEOUT", env.get("TIMEOUT") or "0", float))
+        modules=tuple(split_words(env.get("MODULES", ""), "MODULES")),
+        qemuflags=tuple(split_words(env.get("QEMUFLAGS", ""), "QEMUFLAGS")),
+        timeout=_timeout(env.get("TIMEOUT")))
     check(settings)
     return settings
 

@@ -6,9 +6,9 @@ T=GLOB runs only the kernel's tests that match, ROW=GLOB only those rows.
 
 import fnmatch
 import os
-import sys
 import time
 
+import entry
 import junit
 import rows
 import settings as conf
@@ -66,4 +66,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    entry.run(main)

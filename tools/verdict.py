@@ -14,6 +14,7 @@ import re
 import elf
 import ktap
 import qemu
+import settings as conf
 
 PASSED, FAILED, PANIC = 33, 35, 37
 STATUS_HANG = 124       # as timeout(1) says it
@@ -50,7 +51,13 @@ class Verdict:
 
 def words(line):
     """Return {name: value} of a kernel command line."""
-    return dict((w.split("=", 1) + [""])[:2] for w in line.split())
+    return dict((w.split("=", 1) + [""])[:2]
+                for w in conf.split_words(line))
+
+
+def opens_prompt(line):
+    """Whether a kernel command line leaves the kernel at its prompt."""
+    return words(line).get("prompt", "1") not in ("0", "n", "false")
 
 
 def expected(command_line, path):
@@ -94,6 +101,11 @@ def panic_line(text):
     return last_line(text)
 
 
+def _complaint(outcome):
+    """Return the last line that QEMU itself complained with."""
+    return (outcome.complaint or "QEMU gave no reason").splitlines()[-1]
+
+
 def _ended_badly(outcome):
     """Return (word, line) for a run that no kernel ended, else None."""
     if outcome.hung:
@@ -104,15 +116,15 @@ def _ended_badly(outcome):
                                 f"(registers: {outcome.name}.resets); last "
                                 "line: " + last_line(outcome.console))
     if outcome.status < 0:
-        return "qemu", f"QEMU was ended by signal {-outcome.status}"
+        return "qemu", (f"QEMU was ended by signal {-outcome.status}: "
+                        + _complaint(outcome))
     if outcome.status == PANIC:
         return "panic", panic_line(outcome.console)
     if outcome.status == 0:
         return "reset", ("the machine was reset or switched off; last line: "
                          + last_line(outcome.console))
     if outcome.status not in (PASSED, FAILED):
-        complaint = outcome.complaint or "QEMU gave no reason"
-        return "qemu", complaint.splitlines()[-1]
+        return "qemu", _complaint(outcome)
     return None
 
 
@@ -195,6 +207,6 @@ def guest_status(verdict):
     if verdict.word == "hang":
         return "no status, ended by the time limit"
     status = verdict.outcome.status
-    meaning = {PASSED: "passed", FAILED: "a test failed", PANIC: "panic",
+    meaning = {PASSED: "passed", FAILED: "failed", PANIC: "panic",
                0: "reset or off"}.get(status)
     return f"guest status {status}" + (f": {meaning}" if meaning else "")

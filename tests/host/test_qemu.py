@@ -10,6 +10,7 @@ from unittest import mock
 import support
 import elf
 import guest
+import host_test
 import qemu
 import qmp
 import settings as conf
@@ -79,6 +80,71 @@ class CommandLine(unittest.TestCase):
         settings = machine(boot="direct", qemuflags=("-d", "int"))
         argv = qemu.command_line(settings, "x")
         self.assertEqual(argv[-2:], ["-d", "int"])
+
+
+class Words(unittest.TestCase):
+    def command(self, args):
+        settings = machine(boot="direct", args=args)
+        with mock.patch("os.path.isfile", lambda path: True):
+            return guest.command(settings, "x", "prompt=0")
+
+    def test_as_many_as_the_kernel_takes(self):
+        most = conf.MAX_WORDS - len("prompt=0 ")
+        self.assertIn("prompt=0 " + "x" * most, self.command("x" * most))
+        with self.assertRaisesRegex(conf.BadValue, "2048 bytes.* 2047"):
+            self.command("x" * (most + 1))
+
+    def test_prompt_without_a_terminal(self):
+        with self.assertRaisesRegex(conf.BadValue, "prompt=1 needs a term"):
+            guest.boot(machine(args="prompt=1"), "x", "prompt=0")
+
+
+class Room(unittest.TestCase):
+    def check(self, mem, boot="direct"):
+        with mock.patch("elf.loaded_end", lambda path: 0x26b000):
+            guest.check_room(machine(boot=boot, mem=mem))
+
+    def test_image_has_to_fit(self):
+        with self.assertRaisesRegex(conf.BadValue,
+                                    "MEM=2M: too small, .* 2476 KiB"):
+            self.check("2M")
+        self.check("3M")
+        self.check("2M", "iso")         # GRUB says it by itself
+
+    def test_end_is_physical(self):
+        text = ("  LOAD 0x1000 0x100000 0x100000 0x0358 0x8108 RWE 0x1000\n"
+                "  LOAD 0xd000 0xffffffff801df000 0x1df000 0x8000 0x8c000 RW"
+                " 0x1000\n")
+        with mock.patch("elf._run", lambda *argv: text):
+            self.assertEqual(elf.loaded_end("x"), 0x26b000)
+
+
+class Claim(support.Scratch, unittest.TestCase):
+    def test_each_has_a_name_of_its_own(self):
+        with mock.patch.object(qemu, "_claims", []) as claims:
+            names = [qemu.claim("run") for _ in range(3)]
+            self.assertEqual(names, ["run", "run-2", "run-3"])
+            claims.pop(1).close()
+            self.assertEqual(qemu.claim("run"), "run-2")
+            qemu.prepare("run")
+            self.assertEqual(qemu.claim("run"), "run-4")
+            for lock in claims:
+                lock.close()
+
+
+class HostTest(unittest.TestCase):
+    def argv(self, **env):
+        return host_test.argv({"HOST_TEST": "p", **env})
+
+    def test_words(self):
+        self.assertEqual(self.argv(), ["p"])
+        self.assertEqual(self.argv(T="", ARGS=""), ["p"])
+        self.assertEqual(self.argv(T="a'b $x", ARGS="seed=1 '--ram=1 M'"),
+                         ["p", "test=a'b $x", "seed=1", "--ram=1 M"])
+
+    def test_half_a_quote(self):
+        with self.assertRaisesRegex(conf.BadValue, "ARGS=a'b: No closing"):
+            self.argv(ARGS="a'b")
 
 
 class Reproduce(unittest.TestCase):

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """make's variables: what is refused, and with which line."""
 
+import os
+import re
 import unittest
+from unittest import mock
 
-import support      # noqa: F401 (finds tools/)
+import support
 import settings as conf
 
 
@@ -44,6 +47,38 @@ class Environment(unittest.TestCase):
         self.refuse("MEM=1M: too small", MEM="1M")
         self.refuse("MEM=9999G: too large", MEM="9999G")
 
+    def test_mem_for_uefi(self):
+        self.refuse("MEM=47M: too small, UEFI", BOOT="uefi", MEM="47M")
+        self.assertEqual(conf.from_environment(
+            {"BOOT": "uefi", "MEM": "48M"}).mem, "48M")
+
+    def test_timeout(self):
+        for text in ("-5", "0", "nan", "inf", "1e300"):
+            self.refuse(f"TIMEOUT={text}: must be seconds", TIMEOUT=text)
+        self.refuse("TIMEOUT=soon: not a number", TIMEOUT="soon")
+        self.assertEqual(conf.from_environment({"TIMEOUT": "0.5"}).timeout,
+                         0.5)
+        self.assertEqual(conf.from_environment({}).timeout, 0)
+
+    def test_jobs(self):
+        self.refuse("JOBS=2;x: not a number", JOBS="2;x")
+
+    def test_out(self):
+        self.refuse("OUT=/: is a directory", OUT="/")
+        self.refuse("OUT=/absent/x: there is no directory /absent",
+                    OUT="/absent/x")
+        with mock.patch("os.access", lambda path, mode: False):
+            self.refuse("OUT=x.json: may not be written", OUT="x.json")
+        conf.from_environment({"OUT": "x.json"})
+
+    def test_words_with_blanks(self):
+        settings = conf.from_environment(
+            {"MODULES": "'a b' c", "QEMUFLAGS": "-d 'cpu_reset,int' -D 'x y'"})
+        self.assertEqual(settings.modules, ("a b", "c"))
+        self.assertEqual(settings.qemuflags,
+                         ("-d", "cpu_reset,int", "-D", "x y"))
+        self.refuse("MODULES=a'b: No closing quotation", MODULES="a'b")
+
     def test_cpus(self):
         self.refuse("CPUS=two: not a number", CPUS="two")
         self.refuse("CPUS=0: must be 1..255", CPUS="0")
@@ -66,6 +101,14 @@ class Environment(unittest.TestCase):
         self.assertEqual(conf.mem_bytes("64"), 64 << 20)
         self.assertEqual(conf.mem_bytes("6G"), 6 << 30)
         self.assertEqual(conf.mem_bytes("2048K"), 2 << 20)
+
+
+class Kernel(unittest.TestCase):
+    def test_as_many_words_as_the_kernel_takes(self):
+        path = os.path.join(support.TOP, "arch/include/arch/boot_info.h")
+        with open(path, encoding="utf-8") as file:
+            room = re.search(r"BOOT_MAX_CMDLINE (\d+)", file.read())[1]
+        self.assertEqual(conf.MAX_WORDS, int(room) - 1)
 
 
 if __name__ == "__main__":

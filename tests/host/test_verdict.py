@@ -82,7 +82,15 @@ class Judge(unittest.TestCase):
                    "bad device", 1)
 
     def test_qemu_is_killed(self):
-        self.check(judge("", -9), "qemu", "signal 9", 1)
+        self.check(judge("", -9), "qemu",
+                   "signal 9: QEMU gave no reason", 1)
+        self.check(judge("", -6, complaint="kvm: a line\nkvm: assertion"),
+                   "qemu", "signal 6: kvm: assertion", 1)
+
+    def test_status_in_words(self):
+        judged = judge('unknown parameter "x"\n', 35)
+        self.assertEqual(verdict.guest_status(judged),
+                         "guest status 35: failed")
 
     def test_user_leaves_after_the_tests(self):
         self.check(judge(status=0, interactive=True), "passed", "4 tests", 0)
@@ -102,6 +110,15 @@ class Judge(unittest.TestCase):
     def test_escape_codes_are_no_last_line(self):
         self.assertEqual(verdict.last_line("said\n\x1b[2J\x1b[01;01H\n"),
                          "said")
+
+
+class Prompt(unittest.TestCase):
+    def test_last_word_wins(self):
+        for line in ("prompt=0 prompt=1", "prompt=0 prompt", "prompt=y",
+                     'prompt=0 "prompt=1"', ""):
+            self.assertTrue(verdict.opens_prompt(line), line)
+        for line in ("prompt=0", "prompt=1 prompt=n", "prompt=0 test=*"):
+            self.assertFalse(verdict.opens_prompt(line), line)
 
 
 class WhatIsExpected(unittest.TestCase):
