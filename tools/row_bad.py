@@ -118,12 +118,24 @@ def bad_input():
     """Return the rows of bad input."""
     no_tools = {"PATH": "/nonexistent"}
     return [
-        _refused("bad-mem", r"MEM|MiB|memory", MEM="2M"),
+        _refused("bad-mem", r"memory: \d+ KiB usable", MEM="8M"),
+        _refused("bad-mem-image", r"MEM=2M: too small.*image", MEM="2M"),
+        _refused("bad-mem-uefi", r"MEM=32M: too small, UEFI", BOOT="uefi",
+                 MACHINE="q35", MEM="32M"),
         _refused("bad-word", r'unknown parameter "frobnicate"',
                  ARGS="frobnicate=1"),
+        # The later -append counts.
+        _refused("bad-words-cut", r"longer than 2047 bytes",
+                 QEMUFLAGS=f"-append {'x' * 2048}"),
+        _refused("bad-prompt", r"prompt=1 needs a terminal",
+                 ARGS="prompt=1"),
+        _refused("bad-nr-pages", r"nr_pages=4294967295: only \d+ pages",
+                 ARGS="bench=test_vmalloc test_vmalloc.nr_pages=4294967295"),
         _refused("bad-glob", NO_MATCH, ARGS="test=no_such_suite"),
         _refused("bad-cpu-32-bit", r"long mode", CPU="qemu32"),
         _refused("bad-cpu-no-nx", r"NX|no-execute", CPU="qemu64,-nx"),
+        _refused("bad-cpu-no-sse2", r"no SSE2", CPU="max,-sse,-sse2"),
+        _refused("bad-cpu-no-cmov", r"CMOV", CPU="max,-cmov"),
         _refused("bad-qemu-missing", r"qemu.* is not installed", **no_tools),
         _refused("bad-qemu-dies", r"no-such-device",
                  QEMUFLAGS="-device no-such-device"),

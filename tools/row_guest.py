@@ -53,6 +53,12 @@ def _counted(report):
     return line
 
 
+def _first_test(console):
+    """Return how soon the first test began, to be read and not judged."""
+    match = re.search(r"^boot: (\d+) us to the first test", console, re.M)
+    return f", first test after {int(match[1]) / 1000:.0f} ms" if match else ""
+
+
 def _no_match(glob, report, console):
     """Whether nothing failed but that a part's glob has no test here."""
     return (glob not in ("", "*") and NO_MATCH in console
@@ -75,7 +81,8 @@ def boot_done(settings, name, words, glob=""):
     details = _failed_leaves(judged.report, by_hand)
     if judged.ok:
         guest.drop_image(name)
-        return Done(True, _counted(judged.report),
+        return Done(True, _counted(judged.report)
+                    + _first_test(judged.outcome.console),
                     _leaf_cases(judged.report))
     details += judged.outcome.dumps
     line = (f"{judged.word}: {judged.line} "

@@ -43,6 +43,7 @@ def everything():
              modules=("README.md", "LICENSE")),
         boot("iso-uefi", boot="uefi", mem="256M"),
         boot("direct-1-cpu", boot="direct", cpus=1),
+        boot("direct-17M-16-cpus", boot="direct", cpus=16, mem="17M"),
         boot("direct-32M", boot="direct", mem="32M"),
         boot("direct-512M", boot="direct", mem="512M"),
         boot("direct-6G", boot="direct", mem="6G"),
