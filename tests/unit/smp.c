@@ -274,11 +274,18 @@ TEST(smp, calls_keep_their_order)
 	}
 }
 
+/* The more CPUs, the less often each: an emulated CPU that waits for another
+ * may keep it from running. */
+static unsigned int nr_rounds(void)
+{
+	return 2 + 48 / nr_cpus();
+}
+
 static void call_all_the_others(void *arg)
 {
 	unsigned int cpu;
 
-	for (unsigned int i = 0; i < NR_CALLS; i++) {
+	for (unsigned int i = 0; i < nr_rounds(); i++) {
 		for_each_cpu(cpu, others())
 			cpu_call(cpu, visit, NULL, i % 2);
 		cpu_call_mask(others(), visit, NULL, i % 3);
@@ -289,7 +296,7 @@ static void call_all_the_others(void *arg)
 
 TEST(smp, all_call_each_other_at_once)
 {
-	unsigned int each = (nr_cpus() - 1) * (2 * NR_CALLS + 1);
+	unsigned int each = (nr_cpus() - 1) * (2 * nr_rounds() + 1);
 
 	forget_visits();
 	test_run_on_cpus(cpu_online_mask(), call_all_the_others, NULL);
@@ -530,28 +537,28 @@ TEST(smp, a_cpu_with_interrupts_off_answers_too)
 	expect_answer(1, 1);
 }
 
-/* All ask all others, in turns. */
+/* Each asks the next one; one question is under way at a time. */
 static void count_answer(unsigned int cpu, uintptr_t pc, const void *frame)
 {
 	atomic_fetch_add(&visits[cpu], 1);
 }
 
-static void ask_all_the_others(void *arg)
+static void ask_the_next(void *arg)
 {
-	unsigned int cpu;
+	unsigned int next = (cpu_id() + 1) % nr_cpus();
 
-	for_each_cpu(cpu, others())
-		if (!cpu_interrogate(cpu, count_answer))
-			atomic_fetch_add((_Atomic unsigned int *)arg, 1);
+	if (!cpu_interrogate(next, count_answer))
+		atomic_fetch_add((_Atomic unsigned int *)arg, 1);
 }
 
-TEST(smp, all_ask_each_other_at_once)
+TEST(smp, all_ask_at_once)
 {
 	_Atomic unsigned int unanswered = 0;
 
+	if (nr_cpus() < 2)
+		SKIP("needs 2 CPUs");
 	forget_visits();
-	test_run_on_cpus(cpu_online_mask(), ask_all_the_others,
-			 (void *)&unanswered);
+	test_run_on_cpus(cpu_online_mask(), ask_the_next, (void *)&unanswered);
 	EXPECT_EQ(unanswered, 0);
-	expect_visits(cpu_online_mask(), nr_cpus() - 1);
+	expect_visits(cpu_online_mask(), 1);
 }
