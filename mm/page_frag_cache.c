@@ -76,13 +76,14 @@
  *   Sizes above a page are served from a new block when the old one is used
  *   up; Linux serves them from what happens to remain. A block that was used
  *   up is not left before there is another: a failing allocation changes
- *   nothing. Fragments can be zeroed. Later Linux cuts from the beginning to
+ *   nothing. Fragments can be zeroed. A block has a page type of its own, so
+ *   that page_frag_free() knows it, and put_page() of a fragment, which Linux
+ *   permits, is refused. Later Linux cuts from the beginning to
  *   the end, so that the neighbour of a fragment can be joined to it; this way
  *   it takes fewer instructions, since the size of the block is not needed:
  *   tests/bench/page_frag_ways.h has five ways, `make bench BENCH='page_frag*'`
  *   compares them.
  */
-#include <lib/panic.h>
 #include <lib/printk.h>
 #include <lib/string.h>
 #include <mm/page_alloc.h>
@@ -119,13 +120,18 @@ static struct page *alloc_block(unsigned int fragsz, gfp_t gfp)
 	return page ? page : alloc_pages(gfp, order_for(fragsz));
 }
 
-/* Free the block at @page, whose last reference was given up. */
+/* Free the block at @page, whose last reference was given up: as a plain block
+ * with one user, which a list of this CPU takes at once. */
 static noinline void free_block(struct page *page)
 {
-	atomic_thread_fence(memory_order_acquire);
-	atomic_store_explicit(&page->refcount, 1, memory_order_relaxed);
-	page->type = PAGE_USED;
-	__free_pages(page, page->order);
+	unsigned int order = page->order;
+
+	for (unsigned int i = 1; i < 1U << order; i++)
+		page[i].head = 0;
+	__atomic_store_n(&page->head,
+			 page_head(PAGE_USED, order, page->zone, 1),
+			 __ATOMIC_RELAXED);
+	__free_pages(page, order);
 }
 
 /* Begin to cut the block at @page, of @size bytes, nothing of which is in
@@ -158,7 +164,7 @@ void page_frag_cache_drain(struct page_frag_cache *nc)
 		return;
 	page = block_page(nc);
 	refs = atomic_fetch_sub_explicit(&page->refcount, bias,
-					 memory_order_release);
+					 memory_order_acq_rel);
 	if (refs == bias)
 		free_block(page);
 	else if (refs < bias)
@@ -291,7 +297,7 @@ static void refuse_free(const void *addr, const struct page *page)
 static inline void put_block(struct page *page)
 {
 	if (unlikely(atomic_fetch_sub_explicit(&page->refcount, 1,
-					       memory_order_release) == 1))
+					       memory_order_acq_rel) == 1))
 		free_block(page);
 }
 

@@ -154,8 +154,9 @@ static __always_inline void *page_frag_alloc(struct page_frag_cache *nc,
 }
 
 /*
- * Free a fragment, told by any address in it; the last of its block frees the
- * block, if its cache has left it. NULL does nothing.
+ * Free a fragment, told by any address in it, or give up a reference that
+ * get_page() took of its block; the last one frees the block, once its cache
+ * has left it. NULL does nothing.
  * Context: any, also while the cache is in use elsewhere. An @addr that is in
  * no block of fragments gives one line and changes nothing. (Which part of a
  * block is in use is not known: freeing twice what shares a block with others

@@ -10,6 +10,10 @@
  * Each side is a thread bound to its CPU. A fragment for which the ring has no
  * room is freed where it was allocated, and not counted; whoever finds the
  * ring full, or empty, lets others run. So both may share a CPU.
+ *
+ * An emulated CPU runs only when its host lets it. A side that has let others
+ * run for long in vain therefore waits to be woken, which leaves its host's CPU
+ * to the other side. That looks at times whether there is somebody to wake.
  */
 #include <arch/clock.h>
 #include <arch/cpumask.h>
@@ -30,6 +34,8 @@
 #define CACHE_LINE 64U
 #define PATIENCE   10000000000UL /* ns */
 #define DEFAULT    UINT32_MAX    /* CPU 1, or 0 without */
+#define IN_VAIN    30            /* times to let others run, before waiting */
+#define WAKE_EVERY 64            /* fragments */
 
 static unsigned int nr_test = 2000000;
 static unsigned int test_alloc_len = 2048;
@@ -47,13 +53,19 @@ PARAM_UINT("page_frag_test.test_push_cpu", test_push_cpu,
 PARAM_UINT("page_frag_test.test_pop_cpu", test_pop_cpu,
 	   "the CPU that frees: 1 by default, if there is one");
 
+struct run;
+
 /* One of the two. */
 struct side {
 	const char *name;
 	void (*work)(void *run);
+	bool (*stuck)(struct run *run); /* can it not go on? */
+	struct side *other;
 	unsigned int cpu;
 	struct thread *thread;
+	unsigned int in_vain;        /* its own */
 	_Atomic unsigned long count; /* fragments; its own */
+	_Atomic bool waits;          /* to be woken by the other */
 	unsigned long seen;          /* the watchdog's: count, changed */
 	uint64_t seen_ns;            /* then */
 } __aligned(CACHE_LINE);
@@ -62,7 +74,7 @@ struct run {
 	struct page_frag_test *test;
 	struct ptr_ring ring;
 	struct side push, pop;
-	struct completion start;
+	struct completion start, done;
 	_Atomic unsigned int working; /* sides */
 	_Atomic int err;              /* not 0: both end */
 	uint64_t ended;               /* ticks; whoever was last */
@@ -78,21 +90,57 @@ static bool goes_on(const struct run *run, const struct side *side)
 	return side->count < run->test->nr_test && !run->err;
 }
 
+static void wake(struct side *side)
+{
+	if (side->waits)
+		thread_wake(side->thread);
+}
+
 static void count(struct side *side)
 {
-	atomic_store_explicit(&side->count, side->count + 1,
-			      memory_order_relaxed);
+	unsigned long n = side->count + 1;
+
+	atomic_store_explicit(&side->count, n, memory_order_relaxed);
+	side->in_vain = 0;
+	if (unlikely(n % WAKE_EVERY == 0))
+		wake(side->other);
 }
 
-static void give_way(void)
+/*
+ * Let others run. No wake-up is lost for good: each side looks for the other
+ * once more before it waits itself, or ends.
+ */
+static void give_way(struct run *run, struct side *side)
 {
 	thread_yield();
+	if (++side->in_vain < IN_VAIN)
+		return;
+	side->in_vain = 0;
+	atomic_store(&side->waits, true);
+	wake(side->other);
+	if (goes_on(run, side) && side->stuck(run))
+		thread_block();
+	atomic_store(&side->waits, false);
 }
 
-static void end(struct run *run)
+static void end(struct run *run, struct side *side)
 {
-	if (atomic_fetch_sub(&run->working, 1) == 1)
-		run->ended = clock_ticks();
+	atomic_thread_fence(memory_order_seq_cst);
+	wake(side->other);
+	if (atomic_fetch_sub(&run->working, 1) > 1)
+		return;
+	run->ended = clock_ticks();
+	complete(&run->done);
+}
+
+static bool push_stuck(struct run *run)
+{
+	return ptr_ring_full(&run->ring);
+}
+
+static bool pop_stuck(struct run *run)
+{
+	return run->test->asleep || ptr_ring_empty(&run->ring);
 }
 
 static __always_inline void push_all(struct run *run, unsigned int align)
@@ -105,7 +153,7 @@ static __always_inline void push_all(struct run *run, unsigned int align)
 			&nc, len, GFP_KERNEL | __GFP_NOWARN, align);
 
 		if (unlikely(!frag)) {
-			give_way();
+			thread_yield();
 		} else if (unlikely((uintptr_t)frag % align)) {
 			printk("page_frag_test: fragment %p is not aligned to "
 			       "%u bytes\n",
@@ -114,7 +162,7 @@ static __always_inline void push_all(struct run *run, unsigned int align)
 			run->err = -EFAULT;
 		} else if (unlikely(ptr_ring_produce(&run->ring, frag))) {
 			page_frag_free(frag);
-			give_way();
+			give_way(run, &run->push);
 		} else {
 			count(&run->push);
 		}
@@ -131,7 +179,7 @@ static void push(void *arg)
 		push_all(run, CACHE_LINE);
 	else
 		push_all(run, 1);
-	end(run);
+	end(run, &run->push);
 }
 
 static void pop(void *arg)
@@ -144,13 +192,13 @@ static void pop(void *arg)
 			run->test->asleep ? NULL : ptr_ring_consume(&run->ring);
 
 		if (unlikely(!frag)) {
-			give_way();
+			give_way(run, &run->pop);
 			continue;
 		}
 		count(&run->pop);
 		page_frag_free(frag);
 	}
-	end(run);
+	end(run, &run->pop);
 }
 
 /* --- the watchdog ----------------------------------------------------------*/
@@ -179,6 +227,10 @@ static void watch(struct timer *timer)
 
 	watch_side(run, &run->push, now);
 	watch_side(run, &run->pop, now);
+	if (run->err) {
+		thread_wake(run->push.thread);
+		thread_wake(run->pop.thread);
+	}
 	timer_arm(timer, run->test->patience_ns / 8);
 }
 
@@ -215,7 +267,8 @@ static bool start_side(struct run *run, struct side *side)
 	return side->thread;
 }
 
-/* Let both sides go, and wait for them. */
+/* Let both sides go, and wait for them. Each may wake the other until both are
+ * done. */
 static int race(struct run *run)
 {
 	uint64_t started;
@@ -223,9 +276,10 @@ static int race(struct run *run)
 	timer_arm(&run->watchdog, run->test->patience_ns / 8);
 	started = clock_ticks();
 	complete_all(&run->start);
+	wait_for_completion(&run->done);
+	timer_cancel(&run->watchdog);
 	thread_join(run->push.thread);
 	thread_join(run->pop.thread);
-	timer_cancel(&run->watchdog);
 	run->test->ticks = run->ended - started;
 	return run->err;
 }
@@ -240,12 +294,21 @@ int page_frag_test_run(struct page_frag_test *test)
 		return err;
 	run = (struct run){
 		.test = test,
-		.push = {.name = "push", .work = push, .cpu = test->push_cpu},
-		.pop = {.name = "pop", .work = pop, .cpu = test->pop_cpu},
+		.push = {.name = "push",
+			 .work = push,
+			 .stuck = push_stuck,
+			 .other = &run.pop,
+			 .cpu = test->push_cpu},
+		.pop = {.name = "pop",
+			.work = pop,
+			.stuck = pop_stuck,
+			.other = &run.push,
+			.cpu = test->pop_cpu},
 		.working = 2,
 		.watchdog = TIMER_INIT(watch),
 	};
 	completion_init(&run.start);
+	completion_init(&run.done);
 	ptr_ring_init(&run.ring, slots, RING);
 	if (!start_side(&run, &run.push))
 		return -ENOMEM;
