@@ -160,6 +160,12 @@ static inline uint64_t page_head(enum page_type type, unsigned int order,
 	       (uint64_t)zone << 48;
 }
 
+/* The zone that a head says. */
+static inline uint8_t page_head_zone(uint64_t head)
+{
+	return head >> 48 & 0xff;
+}
+
 /*
  * First descriptor of the compound block around @page; @page itself when it is
  * in none. Context: any; the caller holds a reference.

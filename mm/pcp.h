@@ -87,18 +87,19 @@ static __always_inline bool pcp_push(struct pcp *mine, struct page *page,
 {
 	struct pcp_list *list;
 	unsigned int zone;
-	uint64_t used;
+	uint64_t head;
 
 	if (unlikely(!page_valid(page)))
 		return false;
-	zone = page->zone - mine->first_zone;
+	head = __atomic_load_n(&page->head, __ATOMIC_RELAXED);
+	zone = page_head_zone(head) - mine->first_zone;
 	if (unlikely(zone >= NR_ZONES))
 		return false;
 	list = &mine->list[zone * PCP_ORDERS + order];
-	used = list->used;
-	if (unlikely(!__atomic_compare_exchange_n(
-		    &page->head, &used, PCP_KEPT(used), false, __ATOMIC_ACQ_REL,
-		    __ATOMIC_RELAXED)))
+	if (unlikely(head != list->used ||
+		     !__atomic_compare_exchange_n(
+			     &page->head, &head, PCP_KEPT(head), false,
+			     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)))
 		return false;
 	if (unlikely(list->nr >= list->batch))
 		pcp_unload(list);
