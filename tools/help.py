@@ -23,6 +23,7 @@ Variables, with what they are when not set:
   CC=gcc          gcc or clang
   MODULES=        files to load as boot modules
   TIMEOUT=120     seconds for a run that nobody watches
+  JOBS=           compile so many files at once; as many as there are CPUs
   QEMUFLAGS=      more options for QEMU, such as "-d cpu_reset,int"
   V=1             show every command line
 
