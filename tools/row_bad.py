@@ -42,6 +42,9 @@ def verdict_row(kind, word, status, part="", cpus=1):
                         details=[judged.line])
         if kind == "hang":
             return _check_dumps(name, said, judged.outcome.dumps)
+        again = f"reproduce: test=selftest.{kind} seed=1 selftest={kind}"
+        if kind in ("fail", "panic") and again not in judged.outcome.console:
+            return Done(False, f'{said}, but not "{again}"')
         return Done(True, said)
     return Row(name, action, needs=("build-release",))
 
