@@ -97,6 +97,7 @@ _Noreturn void kernel_main(const struct boot_info *info)
 		machine_exit(MACHINE_FAILED);
 	started = clock_ticks();
 	cpus_start(info, &firmware);
+	kernel_purge_init();
 	uint64_t cpus_cost = clock_ticks() - started;
 	if (nr_nodes() > 1)
 		nodes_print();

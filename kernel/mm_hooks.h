@@ -17,4 +17,10 @@ void kernel_mm_hooks_init(void);
  */
 size_t kernel_snapshot(uint64_t values[], const char *names[], size_t max);
 
+/*
+ * With purge=generation have every CPU flush when a generation is new.
+ * Context: boot, all CPUs online, timer_init() done.
+ */
+void kernel_purge_init(void);
+
 #endif

@@ -176,6 +176,7 @@ struct vmap_lazy {
 	struct llist_head list;     /* A: not flushed */
 	_Atomic size_t pages;       /* A: on it, more or less */
 	_Atomic size_t limit;       /* A: with more of them, look */
+	struct llist_node *pending; /* P: closed, of the space's generation */
 	struct llist_node *flushed; /* P: still to be given back */
 };
 
@@ -206,6 +207,8 @@ struct vmap_space {
 	spinlock_t purge_lock;
 	struct vmap_lazy lazy;       /* where there are no .cpus */
 	struct llist_node *retiring; /* P: flushed, to go to the free tree */
+	uint64_t pending_gen;        /* P: of all .pending; 0: they are flushed
+				      * or there are none */
 	_Atomic unsigned long nr_purges;  /* A: that found something */
 	_Atomic unsigned long nr_flushes; /* A */
 };

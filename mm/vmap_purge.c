@@ -36,6 +36,10 @@
  *		the CPU that freed them, or to the free tree. What was freed
  *		side by side is joined first and goes there as one. Between two
  *		steps other threads may run.
+ *		With purge=generation (vmap_generation.c) nobody is interrupted
+ *		as long as this CPU's part is not used up: from time to time the
+ *		lists are closed, and given back once every CPU has flushed by
+ *		itself.
  *	alloc	a cache, or the tree. On failure the caches are emptied, which
  *		needs no flush; then, where the caller may wait, a purge: what
  *		is missing may be lazy.
@@ -68,6 +72,7 @@
 #include <lib/panic.h>
 #include <mm/hooks.h>
 #include <mm/slab.h>
+#include <mm/vmap_generation.h>
 #include <mm/vmap_index.h>
 #include <mm/vmap_purge.h>
 
@@ -219,6 +224,73 @@ static void give_back_locked(struct vmap_space *space, bool yield)
 	}
 }
 
+/* ---- by generation ------------------------------------------------------ */
+
+/* Close all lists: they are a batch now, with a generation of its own. */
+static void close_lists_locked(struct vmap_space *space)
+{
+	unsigned int nr;
+
+	for_each_cpu(nr, lists_of(space)) {
+		struct vmap_lazy *lazy = list_of(space, nr);
+
+		atomic_store_explicit(&lazy->pages, 0, memory_order_relaxed);
+		lazy->pending = llist_del_all(&lazy->list);
+	}
+	space->pending_gen = vmap_generation_new();
+}
+
+/* What is pending becomes flushed, if it is. Return: was there any? */
+static bool release_pending_locked(struct vmap_space *space)
+{
+	bool any = false;
+	unsigned int nr;
+
+	if (space->pending_gen && !vmap_generation_done(space->pending_gen))
+		return false; /* L1 */
+	for_each_cpu(nr, lists_of(space)) {
+		struct vmap_lazy *lazy = list_of(space, nr);
+
+		if (!lazy->pending || lazy->flushed)
+			continue;
+		lazy->flushed = lazy->pending;
+		lazy->pending = NULL;
+		any = true;
+	}
+	return any;
+}
+
+static bool anything_pending(struct vmap_space *space)
+{
+	unsigned int nr;
+
+	for_each_cpu(nr, lists_of(space))
+		if (list_of(space, nr)->pending)
+			return true;
+	return false;
+}
+
+/* Give back a batch that every CPU has flushed, and close the next. */
+static void next_generation_locked(struct vmap_space *space)
+{
+	if (space->pending_gen && !vmap_generation_done(space->pending_gen))
+		return;
+	give_back_locked(space, false);
+	while (release_pending_locked(space))
+		give_back_locked(space, false);
+	close_lists_locked(space);
+}
+
+static void try_next_generation(struct vmap_space *space)
+{
+	if (!spin_trylock(&space->purge_lock))
+		return;
+	next_generation_locked(space);
+	spin_unlock(&space->purge_lock);
+}
+
+/* ---- by interrupt ------------------------------------------------------- */
+
 /* Pages of a CPU's part of what may be lazy; a space without caches has but
  * one part. */
 static size_t share_of(const struct vmap_space *space)
@@ -271,6 +343,8 @@ static bool flush_locked(struct vmap_space *space)
 	for_each_cpu(nr, lists_of(space))
 		pages = add_range(list_of(space, nr)->flushed, pages, &start,
 				  &end);
+	if (anything_pending(space))
+		pages = SIZE_MAX;
 	if (!pages)
 		return false;
 	if (pages > MAX_RANGE_PAGES) {
@@ -279,6 +353,7 @@ static bool flush_locked(struct vmap_space *space)
 	}
 	ASSERTF(start < end, "L2: [0x%lx, 0x%lx)", start, end);
 	space->flush(start, end);
+	space->pending_gen = 0;
 	atomic_fetch_add_explicit(&space->nr_flushes, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&space->nr_purges, 1, memory_order_relaxed);
 	return true;
@@ -302,7 +377,9 @@ static size_t purge_locked(struct vmap_space *space, bool yield)
 	pages = take_lists_locked(space);
 	if (flush_locked(space)) {
 		decay_locked(space);
-		give_back_locked(space, yield);
+		do
+			give_back_locked(space, yield);
+		while (release_pending_locked(space));
 	}
 	return pages;
 }
@@ -332,19 +409,33 @@ void free_vmap_area_lazy(struct vmap_space *space, struct vmap_area *va)
 	add_lazy_area(space, va, va_size(va) >> PAGE_SHIFT);
 }
 
+/* Where to look again: half a part of fresh areas, or a bit more of those that
+ * could not be closed. */
+static size_t limit_by_generation(const struct vmap_lazy *lazy, size_t share)
+{
+	size_t pages = atomic_load_explicit(&lazy->pages, memory_order_relaxed);
+
+	return clamp(pages + share / 8, share / 2, share);
+}
+
 noinline void vmap_too_lazy(struct vmap_space *space, struct vmap_lazy *lazy)
 {
-	size_t share = share_of(space);
-	size_t limit = atomic_load_explicit(&lazy->limit, memory_order_relaxed);
+	size_t share = share_of(space), limit;
 	size_t pages = atomic_load_explicit(&lazy->pages, memory_order_relaxed);
 
 	if (pages > share && may_flush()) {
 		try_purge(space);
 		return;
 	}
-	limit = pages > share / 2 ? share : share / 2;
-	atomic_store_explicit(&lazy->limit, limit, memory_order_relaxed);
-	if (limit == share && space == &vmalloc_space)
+	if (purge_policy == PURGE_GENERATION && space == &vmalloc_space) {
+		try_next_generation(space);
+		limit = limit_by_generation(lazy, share);
+	} else {
+		limit = pages > share / 2 ? share : share / 2;
+	}
+	if (atomic_exchange_explicit(&lazy->limit, limit,
+				     memory_order_relaxed) < limit &&
+	    limit == share && space == &vmalloc_space)
 		mm_wake_drain();
 }
 
