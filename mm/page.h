@@ -160,6 +160,13 @@ static inline uint64_t page_head(enum page_type type, unsigned int order,
 	       (uint64_t)zone << 48;
 }
 
+/* Write the head of @page, whose owner, or whose zone's lock, one has: whoever
+ * frees a neighbour looks at it under the lock alone. */
+static inline void page_set_head(struct page *page, uint64_t head)
+{
+	__atomic_store_n(&page->head, head, __ATOMIC_RELAXED);
+}
+
 /* The zone that a head says. */
 static inline uint8_t page_head_zone(uint64_t head)
 {

@@ -314,7 +314,7 @@ size_t alloc_pages_bulk_array_node(gfp_t gfp, int nid, size_t n,
 	if (!bulk_array_ok(array, n))
 		return 0;
 	if (likely(n < PCP_BATCH_PAGES && list == local_list() &&
-		   !(gfp & __GFP_ZERO) && !fail_page_alloc.nth))
+		   !fail_page_alloc.nth))
 		i = pcp_alloc_bulk(gfp, n, array);
 	while (i < n) {
 		size_t want = null_slots(&array[i], n - i);

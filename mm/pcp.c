@@ -59,6 +59,7 @@
 #include <arch/cpumask.h>
 #include <arch/smp.h>
 #include <lib/printk.h>
+#include <lib/string.h>
 #include <mm/node.h>
 #include <mm/pcp.h>
 
@@ -161,7 +162,7 @@ static bool refill(struct pcp_list *list)
 		while (got--) {
 			struct page *block = page + (got << order);
 
-			block->head = PCP_KEPT(list->used);
+			page_set_head(block, PCP_KEPT(list->used));
 			block->next = list->first;
 			list->first = block;
 		}
@@ -210,6 +211,8 @@ size_t pcp_alloc_bulk(gfp_t gfp, size_t n, struct page **array)
 		if (unlikely(!list->first) && !pcp_reload(list))
 			break;
 		array[i] = pcp_pop(list);
+		if (gfp & __GFP_ZERO)
+			memset(page_address(array[i]), 0, PAGE_SIZE);
 	}
 	irq_restore(flags);
 	return i;

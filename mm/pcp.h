@@ -55,7 +55,7 @@ static inline struct page *pcp_pop(struct pcp_list *list)
 
 	list->first = page->next;
 	list->nr--;
-	page->head = list->used;
+	page_set_head(page, list->used);
 	return page;
 }
 
