@@ -182,17 +182,18 @@ static struct page *head_around(struct page *page)
 
 	for (unsigned int o = 1; o <= MAX_ORDER; o++) {
 		struct page *head = pfn_to_page(round_down(pfn, 1UL << o));
+		struct page seen = page_seen(head);
 
-		if (head != page && head->type != PAGE_NONE &&
-		    head->type != PAGE_TAIL)
-			return head->order >= o ? head : NULL;
+		if (head != page && seen.type != PAGE_NONE &&
+		    seen.type != PAGE_TAIL)
+			return seen.order >= o ? head : NULL;
 	}
 	return NULL;
 }
 
 void buddy_refuse_free(struct page *page, unsigned int order)
 {
-	struct page *head;
+	struct page *head, seen, around;
 
 	if (!page_valid(page)) {
 		printk("page_alloc: cannot free order %u at descriptor %p: "
@@ -200,17 +201,19 @@ void buddy_refuse_free(struct page *page, unsigned int order)
 		       order, (void *)page);
 		return;
 	}
+	seen = page_seen(page);
 	head = head_around(page);
-	if (page->type == PAGE_NONE && head)
+	around = head ? page_seen(head) : seen;
+	if (seen.type == PAGE_NONE && head)
 		printk("page_alloc: cannot free pfn %#lx order %u: it is "
 		       "inside the block of pfn %#lx, %s, order %u\n",
 		       page_to_pfn(page), order, page_to_pfn(head),
-		       page_type_name(head->type), head->order);
+		       page_type_name(around.type), around.order);
 	else
 		printk("page_alloc: cannot free pfn %#lx order %u: it is %s, "
 		       "order %u, zone %u\n",
-		       page_to_pfn(page), order, page_type_name(page->type),
-		       page->order, page->zone);
+		       page_to_pfn(page), order, page_type_name(seen.type),
+		       seen.order, seen.zone);
 }
 
 /*
@@ -221,7 +224,9 @@ void buddy_refuse_free(struct page *page, unsigned int order)
 static noinline bool put_slowly_locked(struct zone *zone, struct page *page,
 				       unsigned int order)
 {
-	if (!is_used_block(page, order) || page->zone != zone->id)
+	const struct page seen = page_seen(page);
+
+	if (!is_used_block(&seen, order) || seen.zone != zone->id)
 		return false;
 	if (atomic_fetch_sub_explicit(&page->refcount, 1,
 				      memory_order_acq_rel) > 1)

@@ -167,6 +167,14 @@ static inline void page_set_head(struct page *page, uint64_t head)
 	__atomic_store_n(&page->head, head, __ATOMIC_RELAXED);
 }
 
+/* The head of @page, anybody's, as it was at one moment: a descriptor with that
+ * head, and nothing else. */
+static inline struct page page_seen(const struct page *page)
+{
+	return (struct page){
+		.head = __atomic_load_n(&page->head, __ATOMIC_RELAXED)};
+}
+
 /* The zone that a head says. */
 static inline uint8_t page_head_zone(uint64_t head)
 {

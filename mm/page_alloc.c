@@ -178,10 +178,13 @@ struct page *alloc_pages_node(int nid, gfp_t gfp, unsigned int order)
 /* What the lists do not take. */
 static noinline void free_slowly(struct page *page, unsigned int order)
 {
+	uint8_t zone;
+
 	if (!page)
 		return;
-	if (unlikely(!page_valid(page) || page->zone >= MAX_ZONES ||
-		     !zone_put_block(&zones.zone[page->zone], page, order)))
+	zone = page_valid(page) ? page_seen(page).zone : MAX_ZONES;
+	if (unlikely(zone >= MAX_ZONES ||
+		     !zone_put_block(&zones.zone[zone], page, order)))
 		buddy_refuse_free(page, order);
 }
 

@@ -152,7 +152,7 @@ static void take_block(struct page_frag_cache *nc, struct page *page)
 	if (page_frag_from_reserves(page))
 		nc->encoded_va |= PAGE_FRAG_PFMEMALLOC;
 	begin_block(nc, page, PAGE_SIZE << page->order);
-	page->type = PAGE_FRAG;
+	page_set_type(page, PAGE_FRAG);
 }
 
 void page_frag_cache_drain(struct page_frag_cache *nc)

@@ -188,7 +188,7 @@ struct vm_struct *create_vm_area(struct vmap_space *space,
 /* The table of level 0 around @va, made if need be. NULL: out of memory. */
 static pte_t *table_around(struct vmap_space *space, va_t va, gfp_t gfp)
 {
-	pte_t *table = vmap_leaf_at(space, va)->table;
+	pte_t *table = vmap_leaf_table(vmap_leaf_at(space, va));
 
 	if (likely(table))
 		return table;
@@ -210,7 +210,7 @@ void clear_vm_pages(struct vmap_space *space, const struct vm_struct *vm,
 	while (from < to) {
 		va_t va = (va_t)vm->addr + (from << PAGE_SHIFT);
 		size_t n = pages_in_table(va, to - from);
-		pte_t *table = vmap_leaf_at(space, va)->table;
+		pte_t *table = vmap_leaf_table(vmap_leaf_at(space, va));
 
 		if (table)
 			pgtable_clear(&table[pt_index(va, 0)], n);

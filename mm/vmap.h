@@ -192,11 +192,12 @@ struct page *vmalloc_to_page_slow(const void *addr);
 static inline struct page *vmalloc_to_page(const void *addr)
 {
 	const struct vmap_leaf *leaf = vmap_leaf_at(&vmalloc_space, (va_t)addr);
+	const pte_t *table = likely(leaf) ? vmap_leaf_table(leaf) : NULL;
 	pte_t pte;
 
-	if (unlikely(!leaf || !leaf->table))
+	if (unlikely(!table))
 		return vmalloc_to_page_slow(addr);
-	pte = pte_get(&leaf->table[pt_index((va_t)addr, 0)]);
+	pte = pte_get(&table[pt_index((va_t)addr, 0)]);
 	if (unlikely(!pte_leaf(pte, 0)))
 		return NULL;
 	return pa_to_page(pte_pa(pte, 0));

@@ -23,6 +23,12 @@ struct vmap_leaf {
 	struct vmap_leaf *next;   /* A: of the same bucket */
 };
 
+/* The table that @leaf knows; NULL: none. Any context. */
+static inline pte_t *vmap_leaf_table(const struct vmap_leaf *leaf)
+{
+	return __atomic_load_n(&leaf->table, __ATOMIC_ACQUIRE);
+}
+
 /* The part of vmap_leaf_at() for a leaf that is not the @first. */
 struct vmap_leaf *vmap_leaf_behind(struct vmap_leaf *first, va_t key);
 

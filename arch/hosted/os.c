@@ -168,9 +168,11 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 
 void os_on_nmi(bool (*handler)(uintptr_t pc, const void *frame))
 {
+	/* No SA_RESTART: a CPU that waits must come back from the system call,
+	 * since ThreadSanitizer puts the handler off until then. */
 	struct sigaction action = {
 		.sa_sigaction = on_signal,
-		.sa_flags = SA_SIGINFO | SA_RESTART,
+		.sa_flags = SA_SIGINFO,
 	};
 
 	nmi_handler = handler;

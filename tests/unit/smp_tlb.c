@@ -542,7 +542,14 @@ static unsigned int nr_flushes(void)
 	return 4 + 96 / cpus_online();
 }
 
-static void flush_often(void *arg)
+static struct view own_view[MAX_CPUS];
+
+static void look_around(void *unused)
+{
+	look(&own_view[cpu_id()]);
+}
+
+static void flush_often(void *unused)
 {
 	unsigned int me = cpu_id();
 
@@ -558,18 +565,17 @@ static void flush_often(void *arg)
 			tlb_flush_mask((cpumask_t){i}, page_va(0), page_end(2));
 			break;
 		default:
-			cpu_call_mask(cpu_online_mask(), look, arg, i % 8 == 3);
+			cpu_call_mask(cpu_online_mask(), look_around, NULL,
+				      i % 8 == 3);
 		}
 	}
-	cpu_call_mask(cpu_online_mask(), look, arg, true);
+	cpu_call_mask(cpu_online_mask(), look_around, NULL, true);
 }
 
 TEST(smp_tlb, all_shoot_at_each_other)
 {
-	static struct view view;
-
 	note_counters();
-	test_run_on_cpus(cpu_online_mask(), flush_often, &view);
+	test_run_on_cpus(cpu_online_mask(), flush_often, NULL);
 	for (unsigned int cpu = 0; cpu < cpus_online(); cpu++)
 		EXPECT_GE(tlb_stats(cpu).requests - before[cpu].requests,
 			  3 * nr_flushes() / 4 - 1);
