@@ -21,6 +21,7 @@ Variables, with what they are when not set:
   ARGS=           kernel command line: test=GLOB bench=GLOB seed=N repeat=N
   BUILD=release   release or debug
   CC=gcc          gcc or clang
+  SAN=address     of make host-test: address (with undefined) or thread
   MODULES=        files to load as boot modules
   TIMEOUT=120     seconds for a run that nobody watches
   JOBS=           compile so many files at once; as many as there are CPUs

@@ -20,23 +20,26 @@ from runner import Done, Row
 HANG_LIMIT = 5              # seconds, for the kernel that hangs on purpose
 
 
-def verdict_row(kind, word, status, part="", cpus=1):
+def verdict_row(kind, word, status, part="", cpus=1, build="release",
+                words=""):
     """The kernel is told to end in a bad way: is that what we say?
 
-    The verdict's line has to have @part in it.
+    @words stand on its command line, too. The verdict's line has to have
+    @part in it.
     """
-    name = f"verdict-{kind}"
+    name = f"verdict-{kind}" + (f"-{words.split('=')[0]}" if words else "")
     settings = conf.Settings(
-        elf=elf_of("release"), boot="direct", machine="pc", cpus=cpus,
+        elf=elf_of(build), boot="direct", machine="pc", cpus=cpus,
         mem="64M", timeout=HANG_LIMIT if kind == "hang" else 0)
 
     def action():
-        judged = guest.boot(settings, name, f"prompt=0 selftest={kind}")
+        asked = f"selftest={kind} {words}".strip()
+        judged = guest.boot(settings, name, f"prompt=0 {asked}")
         said = f'"{judged.word}", status {judged.status}'
         if (judged.word, judged.status) != (word, status):
             return Done(False, f'{said}; expected "{word}", status {status}',
                         details=[judged.line], reproduce=guest.reproduce(
-                            settings, DEFAULTS, f"selftest={kind}"))
+                            settings, DEFAULTS, asked))
         if part not in judged.line:
             return Done(False, f'{said}, but "{part}" is not said',
                         details=[judged.line])
@@ -46,7 +49,7 @@ def verdict_row(kind, word, status, part="", cpus=1):
         if kind in ("fail", "panic") and again not in judged.outcome.console:
             return Done(False, f'{said}, but not "{again}"')
         return Done(True, said)
-    return Row(name, action, needs=("build-release",))
+    return Row(name, action, needs=(f"build-{build}",))
 
 
 # What threads must not do, and what the panic says of it.
@@ -62,10 +65,22 @@ MISUSE = {
 }
 
 
+# What the debug build says of locks: its checker, and its watchdog.
+LOCKS = (
+    ("deadlock", "", "is held, but comes before it elsewhere"),
+    ("deadlock", "lock_check=0 watchdog=1", " s for lock lock_"),
+    ("deaf", "watchdog=1", "CPU 1 has not taken interrupts for "),
+)
+
+
 def misuse():
-    """Return the rows of threads that do what they must not."""
-    return [verdict_row(kind, "panic", verdict.PANIC, part, cpus=2)
-            for kind, part in MISUSE.items()]
+    """Return the rows of threads and CPUs that do what they must not."""
+    threads = [verdict_row(kind, "panic", verdict.PANIC, part, cpus=2)
+               for kind, part in MISUSE.items()]
+    locks = [verdict_row(kind, "panic", verdict.PANIC, part, cpus=2,
+                         build="debug", words=words)
+             for kind, words, part in LOCKS]
+    return threads + locks
 
 
 def _check_dumps(name, said, dumps):
