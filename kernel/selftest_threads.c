@@ -3,6 +3,7 @@
  * Kernels that end badly on purpose, part 2: threads that do what they must
  * not. Each ends in a panic whose line says what was wrong.
  */
+#include <arch/smp.h>
 #include <kernel/mutex.h>
 #include <kernel/thread.h>
 #include <kernel/timer.h>
@@ -92,6 +93,29 @@ TEST_IN(selftest_cases, selftest, mutex_in_irq)
 
 	timer_arm(&timer, 0);
 	thread_sleep_ns(1000000000);
+}
+
+static void do_nothing(void *unused)
+{
+}
+
+static void call_oneself(struct timer *timer)
+{
+	cpu_call(cpu_id(), do_nothing, NULL, true);
+}
+
+TEST_IN(selftest_cases, selftest, call_in_irq)
+{
+	struct timer timer = TIMER_INIT(call_oneself);
+
+	timer_arm(&timer, 0);
+	thread_sleep_ns(1000000000);
+}
+
+TEST_IN(selftest_cases, selftest, call_irqs_off)
+{
+	irq_save();
+	cpu_call(cpu_id(), do_nothing, NULL, true);
 }
 
 TEST_IN(selftest_cases, selftest, join_itself)

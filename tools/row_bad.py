@@ -60,6 +60,8 @@ MISUSE = {
     "mutex_twice": 'thread 0 "boot" owns it',
     "mutex_irqs_off": "interrupts off, 0 spinlocks: it can't wait",
     "mutex_in_irq": "in an interrupt, interrupts off, 0 spinlocks: it can't",
+    "call_in_irq": "cpu_call: interrupts off, handlers 1 deep",
+    "call_irqs_off": "cpu_call: interrupts off, handlers 0 deep",
     "join_itself": 'thread 0 "boot" joins itself',
     "timer_cancel": "is cancelled by itself",
 }
