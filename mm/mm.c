@@ -10,9 +10,8 @@
  *                  left for us.
  *   kept           page tables of vmalloc space, and the index of its areas.
  *                  They stay when what they mapped goes, so a snapshot counts
- *                  them as free. So it does
- *                  the pages of slabs: the objects in use, which it counts by
- *                  themselves, may come to lie in more slabs than before.
+ *                  them as free, and the pages of slabs too: the objects in
+ *                  use, counted apart, may come to lie in more slabs.
  *
  * Operations
  *   mm_early_init()  O(ranges): what there is, less what is taken, becomes

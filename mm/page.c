@@ -51,11 +51,13 @@
  *       compound block (then TAIL, and .order is that block's); if it is
  *       NONE, .head is 0
  *   P3  p is the head of a block of order o  =>  p is a multiple of 2^o
- *   P4  USED  <=>  refcount > 0; a slab uses the field for itself
+ *   P4  USED, FRAG  =>  refcount > 0; FREE, KEPT  =>  refcount = 0; a slab
+ *       uses the field for itself
  *
  * Locking
  *   A descriptor belongs to the owner of its block; those of free blocks to
- *   the zone, under its lock. References are counted atomically.
+ *   the zone, under its lock; those of kept blocks to the CPU that keeps them.
+ *   References are counted atomically.
  *
  * Departures from Linux
  *   64 bytes there, and each is initialised at boot. Linux finds the state in

@@ -12,15 +12,18 @@
  *
  * Structures
  *   One set of zones. The head of each block says in which zone it lies, so
- *   that freeing needs no search.
+ *   that freeing needs no search. In front of the zones of its node each CPU
+ *   keeps small blocks, see pcp.c.
  *
  * Operations, with k = MAX_ORDER
- *   alloc_pages        of the zones that the flags permit, the first that has
- *                      a block, as the list of this CPU's node has them.
- *                      O(k), and the size of the block for __GFP_ZERO and
- *                      __GFP_COMP
+ *   alloc_pages        a small block: what this CPU keeps of the best zone,
+ *                      O(1). Else, of the zones that the flags permit, the
+ *                      first that has a block, as the list of this CPU's node
+ *                      has them; none has: again, with what CPUs keep given
+ *                      back (all of them, if the caller may wait). O(k), and
+ *                      the size of the block for __GFP_ZERO and __GFP_COMP
  *   alloc_pages_node   the same with the list of another node
- *   __free_pages       O(k)
+ *   __free_pages       a small block with one user: to this CPU, O(1); O(k)
  *   alloc_pages_bulk   O(1) a page, in runs where memory has them
  *   free_pages_bulk    O(1) a page: runs in the array go back as blocks
  *
@@ -39,8 +42,8 @@
  *   and those of zonelist.c, and of buddy.c in each zone
  *
  * Locking
- *   The zone's, one at a time, interrupts off (buddy.c). Nothing is held while
- *   pages are cleared.
+ *   The zone's, one at a time, interrupts off (buddy.c); interrupts off alone
+ *   for what a CPU keeps. Neither while pages are cleared.
  *
  * Bad input
  *   Orders above MAX_ORDER, nodes that are not there, pointers that were never
@@ -317,8 +320,12 @@ size_t alloc_pages_bulk_array_node(gfp_t gfp, int nid, size_t n,
 	if (!bulk_array_ok(array, n))
 		return 0;
 	if (likely(n < PCP_BATCH_PAGES && list == local_list() &&
-		   !fail_page_alloc.nth))
+		   !fail_page_alloc.nth) &&
+	    (!(gfp & __GFP_ZERO) || null_slots(array, n) == n)) {
 		i = pcp_alloc_bulk(gfp, n, array);
+		if (gfp & __GFP_ZERO)
+			clear_pages(array, i);
+	}
 	while (i < n) {
 		size_t want = null_slots(&array[i], n - i);
 		size_t got = fill_slots(zonelist_zones(list, gfp), gfp,

@@ -59,7 +59,6 @@
 #include <arch/cpumask.h>
 #include <arch/smp.h>
 #include <lib/printk.h>
-#include <lib/string.h>
 #include <mm/node.h>
 #include <mm/pcp.h>
 
@@ -211,8 +210,6 @@ size_t pcp_alloc_bulk(gfp_t gfp, size_t n, struct page **array)
 		if (unlikely(!list->first) && !pcp_reload(list))
 			break;
 		array[i] = pcp_pop(list);
-		if (gfp & __GFP_ZERO)
-			memset(page_address(array[i]), 0, PAGE_SIZE);
 	}
 	irq_restore(flags);
 	return i;
